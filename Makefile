@@ -1,0 +1,45 @@
+# make demo   train on a small real text and look at the result
+# make test   lint, build, install and run the whole suite
+# Everything happens in .venv, which is made at the first call; a second call downloads nothing.
+
+PYTHON ?= python3
+VENV ?= .venv
+ROOT := $(CURDIR)
+# the build tools and the linters are found by name
+export PATH := $(abspath $(VENV))/bin:$(PATH)
+
+SOURCES := pyproject.toml README.md $(shell find . -name meson.build -not -path './.venv/*') \
+	$(wildcard gensim_wordrank/*.py gensim_wordrank/*.pyi cython_src/*)
+INSTALL := pip install --quiet --no-build-isolation --check-build-dependencies
+
+.PHONY: demo test lint clean
+
+demo: $(VENV)/.installed
+	python -m gensim_wordrank.demo demo
+
+# in an empty directory, so that the installed package is tested and not the source folder
+test: lint $(VENV)/.installed
+	cd "$$(mktemp -d)" && pytest -c "$(ROOT)/pyproject.toml" --rootdir "$(ROOT)" "$(ROOT)/tests"
+
+lint: $(VENV)/.test-tools
+	ruff check .
+	ruff format --check .
+	mypy
+	cython-lint cython_src
+
+$(VENV)/.build-tools: pyproject.toml
+	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	pip install --quiet --upgrade 'pip>=24' meson-python ninja 'cython>=3.1.2,!=3.2.6,!=3.2.7,!=3.2.8,!=3.2.9'
+	$(INSTALL) '.[plot]'
+	touch $@
+
+$(VENV)/.test-tools: pyproject.toml | $(VENV)/.build-tools
+	$(INSTALL) '.[test,lint]'
+	touch $@
+
+$(VENV)/.installed: $(SOURCES) | $(VENV)/.build-tools
+	$(INSTALL) --no-deps --force-reinstall .
+	touch $@
+
+clean:
+	rm -rf $(VENV) demo dist build .hypothesis .mypy_cache .ruff_cache .pytest_cache

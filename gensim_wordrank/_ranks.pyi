@@ -1,0 +1,6 @@
+from typing import Any
+
+from numpy.typing import NDArray
+
+def hinge_ranks(scores: NDArray[Any], indptr: NDArray[Any], columns: NDArray[Any], ranks: NDArray[Any]) -> None: ...
+def logistic_ranks(scores: NDArray[Any], indptr: NDArray[Any], columns: NDArray[Any], ranks: NDArray[Any]) -> None: ...

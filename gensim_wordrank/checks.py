@@ -1,0 +1,56 @@
+"""Checks of parameters, with one shape of message: name, what is allowed, what came, what to do."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from enum import Enum
+from typing import Any, TypeVar
+
+Choice = TypeVar("Choice", bound=Enum)
+
+
+def refuse(name: str, allowed: str, value: Any, remedy: str = "") -> ValueError:
+    """Make the error for a parameter with a wrong value.
+
+    Examples
+    --------
+    >>> from gensim_wordrank.checks import refuse
+    >>> str(refuse("window", "a positive integer", 0))
+    "'window' must be a positive integer. Got 0 instead."
+    """
+    return ValueError(f"'{name}' must be {allowed}. Got {value!r} instead.{' ' + remedy if remedy else ''}")
+
+
+def positive_integer(name: str, value: Any, remedy: str = "") -> int:
+    """Return `value` as an int if it is a whole number above 0."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
+        raise refuse(name, "a positive integer", value, remedy)
+    return int(value)
+
+
+def positive_number(name: str, value: Any, remedy: str = "") -> float:
+    """Return `value` as a float if it is a finite number above 0."""
+    if not (_is_finite(value) and value > 0):
+        raise refuse(name, "a number above 0", value, remedy)
+    return float(value)
+
+
+def number_from_zero(name: str, value: Any, remedy: str = "") -> float:
+    """Return `value` as a float if it is a finite number, 0 or above."""
+    if not (_is_finite(value) and value >= 0):
+        raise refuse(name, "a number, 0 or above", value, remedy)
+    return float(value)
+
+
+def choice(name: str, kind: type[Choice], value: Any) -> Choice:
+    """Return the member of the enum `kind` that `value` names."""
+    try:
+        return kind(value)
+    except ValueError:
+        allowed = ", ".join(repr(member.value) for member in kind)
+        raise refuse(name, f"one of {allowed}", value) from None
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)

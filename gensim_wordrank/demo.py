@@ -1,0 +1,67 @@
+"""A first look: train on the Lee corpus that comes inside gensim, and show what was learnt.
+
+Run it with ``python -m gensim_wordrank.demo [DIRECTORY]``.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from time import perf_counter
+
+from gensim.models.callbacks import CallbackAny2Vec
+from gensim.test.utils import datapath
+from gensim.utils import simple_preprocess
+from smart_open import open as open_text
+from tqdm import tqdm
+
+from gensim_wordrank import WordRank
+from gensim_wordrank.plots import plot_words
+
+WORDS = ("government", "australia", "israeli", "cricket", "bombing")
+
+
+def lee_corpus() -> list[list[str]]:
+    """Return the 300 news stories of the Lee corpus as token lists."""
+    with open_text(datapath("lee_background.cor"), encoding="utf-8") as lines:
+        return [simple_preprocess(line) for line in lines]
+
+
+class LossPrinter(CallbackAny2Vec):  # type: ignore[misc]  # gensim has no type information
+    """Prints the loss of every epoch above the progress bar."""
+
+    def on_epoch_end(self, model: WordRank) -> None:
+        """Print one line."""
+        tqdm.write(f"epoch {model.epochs_done:3}   loss {model.get_latest_training_loss():.6g}")
+
+
+def main(directory: Path) -> None:
+    """Train, print and write into `directory`."""
+    sentences = lee_corpus()
+    say(f"The Lee corpus: {len(sentences)} stories, {sum(map(len, sentences))} words.")
+    started = perf_counter()
+    model = WordRank(sentences, progress=True, callbacks=[LossPrinter()])
+    say(f"Trained {len(model.wv)} vectors in {perf_counter() - started:.1f} s.\n")
+
+    keyed = model.vectors("word", "centred")
+    for word in WORDS:
+        say(f"{word:12} {', '.join(near for near, _ in keyed.most_similar(word, topn=7))}")
+    _, spearman, unknown = keyed.evaluate_word_pairs(datapath("wordsim353.tsv"), dummy4unknown=True)
+    say(
+        f"\nWordSim-353: Spearman {100 * spearman[0]:.1f}, {unknown:.0f}% of the pairs have an unknown word (scored 0)."
+    )
+
+    directory.mkdir(parents=True, exist_ok=True)
+    model.save(directory / "lee.model")
+    model.wv.save_word2vec_format(str(directory / "lee-vectors.txt"))
+    plot_words(keyed, keyed.index_to_key[50:250], directory / "words.png")
+    say(f"Written: {', '.join(str(directory / name) for name in ('lee.model', 'lee-vectors.txt', 'words.png'))}")
+
+
+def say(text: str) -> None:
+    """Print for the person who runs the demo."""
+    print(text, flush=True)  # noqa: T201  # a command speaks to the terminal
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "demo"))

@@ -1,0 +1,438 @@
+"""WordRank with the interface of gensim's Word2Vec: names, defaults, files and callbacks, and no mathematics."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+from collections.abc import Iterable, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from gensim.models import KeyedVectors, Word2Vec
+from gensim.models.word2vec import LineSentence
+from tqdm import tqdm
+
+from gensim_wordrank import checks, corpus, files, training, vectors
+from gensim_wordrank.cooccurrence import Cooccurrence, count_cooccurrences
+from gensim_wordrank.objective import Objective
+from gensim_wordrank.ranks import Vectors
+
+logger = logging.getLogger(__name__)
+
+# Word2Vec's parameters that mean nothing to WordRank, and what is done instead
+WITHOUT_MEANING = {
+    "sample": "pair weights (x_max, epsilon) keep frequent words in check",
+    "sg": "contexts are ranked for each word, as in skip-gram",
+    "hs": "there is no softmax",
+    "negative": "each word is ranked against sampled contexts",
+    "ns_exponent": "contexts to rank against are drawn uniformly",
+    "cbow_mean": "contexts are not averaged",
+    "null_word": "windows end at the borders of a sentence",
+    "batch_words": "the text is read once into a matrix",
+    "hashfxn": "the start vectors depend on the seed alone",
+    "shrink_windows": "pairs are weighted by 1/distance instead (distance_weighting)",
+}
+
+
+class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type information
+    """Train word vectors by ranking contexts (Ji et al., EMNLP 2016), behind gensim's Word2Vec interface.
+
+    Parameters
+    ----------
+    sentences : iterable of list of str, optional
+        Can be read more than once. Without a corpus the model is left untrained.
+    corpus_file : str or path, optional
+        A text file, one sentence a line, words separated by spaces, instead of `sentences`.
+    vector_size : int
+        Length of the vectors.
+    window : int
+        Greatest distance between a word and its context.
+    symmetric : bool
+        Whether words after a word are contexts of it, or only those before.
+    distance_weighting : bool
+        Whether a pair at distance d counts 1/d, or 1.
+    min_count, max_vocab_size, max_final_vocab, trim_rule, sorted_vocab
+        How the vocabulary is chosen, exactly as in Word2Vec.
+    epochs : int
+        Number of passes over the co-occurrences.
+    alpha, min_alpha : float, optional
+        Learning rate at the start and, falling linearly, at the end. (The paper's alpha is `rank_scale`.)
+    seed : int
+        The vectors depend on it, and not on `workers` or on PYTHONHASHSEED.
+    workers : int
+        Number of threads.
+    rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, l2
+        The objective: see :class:`~gensim_wordrank.Objective`.
+    warm_start : KeyedVectors, optional
+        Vectors to start from; words it does not know start at random.
+    callbacks : iterable of gensim.models.callbacks.CallbackAny2Vec
+        Called as in Word2Vec. If `on_epoch_end` returns True, training stops.
+    progress : bool
+        Show a progress bar with the loss.
+    comment : str, optional
+        Kept with the model.
+    compute_loss : bool
+        Accepted for Word2Vec's sake; the loss is always computed.
+    **without_meaning
+        Other parameters of Word2Vec, accepted with a warning.
+
+    Attributes
+    ----------
+    wv : gensim.models.KeyedVectors
+        The word vectors u, with the true counts of the words.
+    context_vectors : array of float32
+        The context vectors v, in the order of `wv`.
+    cooccurrence : gensim_wordrank.cooccurrence.Cooccurrence or None
+        The co-occurrences that the model was trained on; `cooccurrence.matrix` is a SciPy CSR matrix. Set it to None to
+        save memory and disk; training on more text then starts from that text alone.
+
+    Examples
+    --------
+    >>> from gensim.test.utils import common_texts
+    >>> from gensim_wordrank import WordRank
+    >>> model = WordRank(common_texts, vector_size=20, min_count=1, epochs=5)
+    >>> len(model.wv), model.wv["computer"].shape
+    (12, (20,))
+    """
+
+    alpha: float
+    min_alpha: float
+    epochs: int
+
+    def __init__(
+        self,
+        sentences: Iterable[Sequence[str]] | None = None,
+        corpus_file: str | os.PathLike[str] | None = None,
+        *,
+        vector_size: int = 100,
+        window: int = 15,
+        symmetric: bool = True,
+        distance_weighting: bool = True,
+        min_count: int = 5,
+        max_vocab_size: int | None = None,
+        max_final_vocab: int | None = None,
+        trim_rule: Any = None,
+        sorted_vocab: int = 1,
+        epochs: int = 20,
+        alpha: float = 0.01,
+        min_alpha: float = 0.0001,
+        seed: int = 1,
+        workers: int = 2,
+        rank_loss: str = "log",
+        pair_loss: str = "hinge",
+        t: float = 1.5,
+        rank_scale: float = 100.0,
+        rank_offset: float = 99.0,
+        weighted: bool = True,
+        x_max: float = 100.0,
+        epsilon: float = 0.75,
+        l2: float = 0.0,
+        warm_start: KeyedVectors | None = None,
+        callbacks: Iterable[Any] = (),
+        progress: bool = False,
+        comment: str | None = None,
+        compute_loss: bool = True,
+        **without_meaning: Any,
+    ) -> None:
+        for name in without_meaning:
+            if name not in WITHOUT_MEANING:
+                raise TypeError(f"WordRank.__init__() got an unexpected keyword argument '{name}'")
+            logger.warning("'%s' has no meaning for WordRank and is ignored: %s", name, WITHOUT_MEANING[name])
+        self.objective = Objective(
+            rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, l2
+        )  # fmt: skip
+        self.symmetric, self.distance_weighting, self.progress = symmetric, distance_weighting, progress
+        self.context_vectors: Vectors = np.empty((0, 0), np.float32)
+        self.cooccurrence: Cooccurrence | None = None
+        self.epochs_done = 0
+        self._counted: list[str] = []  # digests of the texts whose pairs are in `cooccurrence`
+        super().__init__(
+            vector_size=checks.positive_integer("vector_size", vector_size),
+            alpha=checks.positive_number(
+                "alpha", alpha, "'alpha' is the learning rate; the paper's alpha is 'rank_scale'."
+            ),
+            min_alpha=checks.number_from_zero("min_alpha", min_alpha),
+            window=checks.positive_integer("window", window),
+            min_count=min_count,
+            max_vocab_size=max_vocab_size,
+            max_final_vocab=max_final_vocab,
+            sorted_vocab=sorted_vocab,
+            seed=seed,
+            workers=checks.positive_integer("workers", workers),
+            epochs=checks.positive_integer("epochs", epochs),
+            comment=comment,
+            compute_loss=compute_loss,
+            sg=1,
+            hs=0,
+            negative=0,
+            sample=0,
+            # without a corpus the base class warns that these are not kept
+            trim_rule=trim_rule if sentences is None and corpus_file is None else None,
+            callbacks=callbacks if sentences is None and corpus_file is None else (),
+        )
+        if sentences is None and corpus_file is None:
+            return
+        self._check_corpus_sanity(sentences, corpus_file, passes=2)
+        self.build_vocab(sentences, corpus_file, trim_rule=trim_rule)
+        if warm_start is not None:
+            self.warm_start(warm_start)
+        self.train(
+            sentences, corpus_file, total_examples=self.corpus_count, total_words=self.corpus_total_words,
+            epochs=self.epochs, callbacks=callbacks,
+        )  # fmt: skip
+
+    # ---- vocabulary: gensim's own code, with our checks of what goes in and comes out
+
+    def _check_corpus_sanity(self, corpus_iterable: Any = None, corpus_file: Any = None, passes: int = 1) -> None:
+        if passes > 1:
+            corpus.refuse_one_shot(corpus_iterable)
+        super()._check_corpus_sanity(corpus_iterable, corpus_file, passes=passes)
+
+    def _scan_vocab(self, sentences: Any, progress_per: int, trim_rule: Any) -> Any:
+        return super()._scan_vocab(corpus.checked(sentences), progress_per, trim_rule)
+
+    def prepare_weights(self, update: bool = False) -> None:
+        """Make room for the vectors of the vocabulary; refuse an empty one."""
+        if not len(self.wv.index_to_key):
+            raise RuntimeError(
+                "The corpus holds no words. Check what 'sentences' yields."
+                if not self.corpus_total_words
+                else f"No word of the corpus is left in the vocabulary: 'min_count' is {self.min_count}, and no word "
+                "occurs so often (or 'trim_rule' discards them all). Lower it, or give more text."
+            )
+        super().prepare_weights(update=update)
+
+    def init_weights(self) -> None:
+        """Give every word and context of the vocabulary a random start vector."""
+        n = len(self.wv.index_to_key)
+        self.wv.vectors = training.start_vectors(n, self.vector_size, self.seed, part=0)
+        self.context_vectors = training.start_vectors(n, self.vector_size, self.seed, part=1)
+        self.wv.norms = None
+        self.cooccurrence, self._counted, self.epochs_done = None, [], 0
+
+    def update_weights(self) -> None:
+        """Give new words and contexts a start vector; the others keep theirs."""
+        old = len(self.wv.vectors)
+        if not old:
+            raise RuntimeError("There is no vocabulary to update. Call build_vocab() without update=True first.")
+        n = len(self.wv.index_to_key)
+        fresh = [training.start_vectors(n, self.vector_size, self.seed, part)[old:] for part in (0, 1)]
+        self.wv.vectors = np.vstack([self.wv.vectors, fresh[0]])
+        self.context_vectors = np.vstack([self.context_vectors, fresh[1]])
+        self.wv.norms = None
+
+    def warm_start(self, words: KeyedVectors, contexts: KeyedVectors | None = None) -> int:
+        """Let words that `words` knows start from its vectors, and contexts from those of `contexts`.
+
+        Call it between :meth:`build_vocab` and :meth:`train`, or pass `warm_start` to the constructor.
+
+        Returns
+        -------
+        int
+            How many words of the vocabulary took a vector.
+
+        Examples
+        --------
+        >>> from gensim.test.utils import common_texts
+        >>> from gensim_wordrank import WordRank
+        >>> first = WordRank(common_texts, vector_size=20, min_count=1, epochs=5)
+        >>> second = WordRank(vector_size=20, min_count=1)
+        >>> second.build_vocab(common_texts)
+        >>> second.warm_start(first.wv, first.vectors("context"))
+        12
+        """
+        taken = 0
+        for keyed, target in ((contexts, self.context_vectors), (words, self.wv.vectors)):
+            if keyed is None:
+                continue
+            if keyed.vector_size != self.vector_size:
+                raise checks.refuse("warm_start", f"vectors of size {self.vector_size}", keyed.vector_size)
+            known = [(i, word) for i, word in enumerate(self.wv.index_to_key) if word in keyed]
+            taken = len(known)
+            if not taken:
+                continue
+            values = np.stack([keyed[word] for _, word in known])
+            bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
+            if len(bad):
+                raise ValueError(
+                    f"'warm_start' must hold finite numbers. The vector of {known[bad[0]][1]!r} has NaN or infinity "
+                    f"({len(bad)} vectors in all). Remove these words from it."
+                )
+            target[[i for i, _ in known]] = values
+        self.wv.norms = None
+        return taken
+
+    # ---- training
+
+    def _check_training_sanity(
+        self, epochs: int | None = 0, total_examples: int | None = None, total_words: int | None = None, **kwargs: Any
+    ) -> None:
+        if not self.wv.key_to_index or not len(self.wv.vectors):
+            raise RuntimeError("There is no vocabulary to train. Call build_vocab() first.")
+        if total_words is None and total_examples is None:
+            raise ValueError("Give 'total_examples' or 'total_words', as in total_examples=model.corpus_count.")
+        checks.positive_integer("epochs", epochs, "The usual value is epochs=model.epochs.")
+        if self.alpha > self.min_alpha_yet_reached:
+            logger.warning("Effective 'alpha' higher than previous training cycles")
+
+    def train(
+        self,
+        corpus_iterable: Any = None,
+        corpus_file: Any = None,
+        total_examples: int | None = None,
+        total_words: int | None = None,
+        epochs: int | None = None,
+        start_alpha: float | None = None,
+        end_alpha: float | None = None,
+        word_count: int = 0,
+        queue_factor: int = 2,
+        report_delay: float = 1.0,
+        compute_loss: bool = True,
+        callbacks: Iterable[Any] = (),
+        **kwargs: Any,
+    ) -> tuple[int, int]:
+        """Count the co-occurrences of a corpus and train on them, as Word2Vec.train does on the corpus.
+
+        Parameters
+        ----------
+        corpus_iterable, corpus_file
+            The text, read once. Its pairs are added to those the model holds; a text that the model has counted before
+            is recognised and not added again.
+        total_examples, total_words : int
+            One of them is required, as in Word2Vec.
+        epochs : int
+            Number of epochs; the usual value is ``model.epochs``.
+        start_alpha, end_alpha : float, optional
+            Replace `alpha` and `min_alpha`.
+        callbacks : iterable of CallbackAny2Vec
+            As in the constructor.
+        word_count, queue_factor, report_delay, compute_loss
+            Accepted for Word2Vec's sake.
+
+        Returns
+        -------
+        (int, int)
+            Words of the vocabulary and words in all that the corpus held, times the epochs done.
+
+        Examples
+        --------
+        >>> from gensim.test.utils import common_texts
+        >>> from gensim_wordrank import WordRank
+        >>> model = WordRank(vector_size=20, min_count=1)
+        >>> model.build_vocab(common_texts)
+        >>> model.train(common_texts, total_examples=model.corpus_count, epochs=10)
+        (290, 290)
+        """
+        self.alpha = checks.positive_number("start_alpha", start_alpha) if start_alpha is not None else self.alpha
+        self.min_alpha = checks.number_from_zero("end_alpha", end_alpha) if end_alpha is not None else self.min_alpha
+        self._check_training_sanity(epochs, total_examples, total_words)
+        self._check_corpus_sanity(corpus_iterable, corpus_file, passes=1)
+        self.epochs = int(epochs or 0)
+        # a loaded model's arrays may be mapped read-only from its file
+        self.wv.vectors = np.require(self.wv.vectors, requirements=["C", "W"])
+        self.context_vectors = np.require(self.context_vectors, requirements=["C", "W"])
+        callbacks = tuple(callbacks)
+
+        started = perf_counter()
+        sentences = corpus_iterable if corpus_file is None else LineSentence(corpus_file)
+        counts, kept_words, raw_words = self._count(sentences)
+        self.add_lifecycle_event(
+            "train",
+            msg=f"training with {self.workers} workers on {len(self.wv)} words, {counts.nnz} pairs and "
+            f"{self.vector_size} features, using {self.objective}",
+        )
+        for callback in callbacks:
+            callback.on_train_begin(self)
+        done = self._run_epochs(counts, callbacks)
+        self.wv.norms = None
+        self.train_count += 1
+        self.total_train_time += perf_counter() - started
+        self.min_alpha_yet_reached = self.min_alpha
+        self.add_lifecycle_event("train", msg=f"{done} epochs took {perf_counter() - started:.1f} s")
+        for callback in callbacks:
+            callback.on_train_end(self)
+        return kept_words * done, raw_words * done
+
+    def _run_epochs(self, counts: Cooccurrence, callbacks: Sequence[Any]) -> int:
+        """Run up to `self.epochs`, with callbacks, log and progress bar; return how many were run."""
+        state = training.State(self.wv.vectors, self.context_vectors, self.epochs_done)
+        losses = training.run_epochs(
+            state, counts, self.objective, self.epochs, self.alpha, self.min_alpha, self.seed, self.workers
+        )
+        with tqdm(total=self.epochs, desc="WordRank", unit="epoch", disable=not self.progress) as bar:
+            for done in range(1, self.epochs + 1):
+                for callback in callbacks:
+                    callback.on_epoch_begin(self)
+                self.running_training_loss = next(losses)
+                self.epochs_done = state.epoch
+                self.wv.norms = None  # or a callback would see cosines of the epoch before
+                logger.info("EPOCH %i of %i: loss %.6g", done, self.epochs, self.running_training_loss)
+                bar.set_postfix(loss=f"{self.running_training_loss:.6g}", refresh=False)
+                bar.update()
+                wishes = [callback.on_epoch_end(self) for callback in callbacks]
+                if any(wish is True for wish in wishes):
+                    logger.info("stopped by a callback after epoch %i", done)
+                    break
+        return done
+
+    def _count(self, sentences: Iterable[Sequence[str]]) -> tuple[Cooccurrence, int, int]:
+        """Add the co-occurrences of the text to the model's; return them, its words in the vocabulary, and in all."""
+        text, _, raw_words = corpus.encode(sentences, self.wv.key_to_index)
+        digest = hashlib.blake2b(text.tobytes(), digest_size=16).hexdigest()
+        counts = self.cooccurrence
+        if counts is None or digest not in self._counted:
+            new = count_cooccurrences(
+                text, len(self.wv), self.window, self.symmetric, self.distance_weighting, self.workers
+            )  # fmt: skip
+            counts = new if counts is None else counts.plus(new)
+            self._counted.append(digest)
+        if not counts.nnz:
+            logger.warning("no two words of the vocabulary co-occur: the vectors stay as they are")
+        self.cooccurrence = counts
+        return counts, int(np.count_nonzero(text >= 0)), raw_words
+
+    # ---- results and files
+
+    def vectors(self, which: str = "word", style: str = "raw") -> KeyedVectors:
+        """Return u, v or u + v as new KeyedVectors.
+
+        Parameters
+        ----------
+        which : {"word", "context", "sum"}
+            u, best for similarity; v; or u + v, best for analogies.
+        style : {"raw", "centred", "scaled"}
+            As trained; minus their mean; or scaled as the paper's authors do before they evaluate.
+
+        Examples
+        --------
+        >>> from gensim.test.utils import common_texts
+        >>> from gensim_wordrank import WordRank
+        >>> model = WordRank(common_texts, vector_size=20, min_count=1, epochs=5)
+        >>> [word for word, _ in model.vectors("sum", "centred").most_similar("graph", topn=1)]
+        ['trees']
+        """
+        return vectors.keyed_like(self.wv, vectors.combine(self.wv.vectors, self.context_vectors, which, style))
+
+    def estimate_memory(self, vocab_size: int | None = None, report: dict[str, int] | None = None) -> dict[str, int]:
+        """Estimate the bytes that the model needs, as Word2Vec does, with the context vectors."""
+        report = dict(report or {})
+        report["context_vectors"] = (vocab_size or len(self.wv)) * self.vector_size * np.dtype(np.float32).itemsize
+        result: dict[str, int] = super().estimate_memory(vocab_size, report)
+        return result
+
+    def save(self, fname: str | os.PathLike[str], **kwargs: Any) -> None:
+        """Save the model in gensim's format; what was there before is replaced only by a whole new model."""
+        files.replace_whole(fname, lambda name: super(WordRank, self).save(name, **kwargs))
+
+    @classmethod
+    def load(cls, fname: str | os.PathLike[str], mmap: str | None = None) -> WordRank:
+        """Load a model that :meth:`save` wrote. The format is pickle: load only files you trust."""
+        model = super().load(os.fspath(fname), mmap=mmap)
+        if not isinstance(model, WordRank):
+            raise AttributeError(
+                f"'{os.fspath(fname)}' holds a {type(model).__name__}, not a WordRank model. "
+                f"Load it with {type(model).__name__}.load."
+            )
+        return model

@@ -1,0 +1,134 @@
+"""What WordRank minimises: J(U, V), equation (9) of the paper, and its bound, equation (11)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gensim_wordrank import checks
+from gensim_wordrank.cooccurrence import Cooccurrence
+from gensim_wordrank.losses import Floats, PairLoss, RankLoss
+from gensim_wordrank.ranks import Vectors, map_ranks
+
+
+@dataclass(frozen=True)
+class Objective:
+    """The objective with its parameters, under the names :class:`~gensim_wordrank.WordRank` gives them.
+
+    Parameters
+    ----------
+    rank_loss : {"log", "identity", "dcg", "log_t"}
+        rho_1, rho_0, rho_2 or rho_3.
+    pair_loss : {"hinge", "logistic"}
+        The bound l of the 0-1 loss.
+    t : float
+        Of rho_3; above 0 and not 1.
+    rank_scale, rank_offset : float
+        The paper's alpha and beta: the rank loss is taken at (rank + rank_offset) / rank_scale.
+    weighted : bool
+        Weigh a pair by r = min(1, (X / x_max)^epsilon), or by 1.
+    x_max, epsilon : float
+        Of the weights.
+    l2 : float
+        Adds l2 / 2 times the sum over pairs of r (|u_w|^2 + |v_c|^2).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gensim_wordrank import Objective
+    >>> from gensim_wordrank.cooccurrence import Cooccurrence
+    >>> robirank = Objective(rank_loss="log", weighted=False, rank_scale=1, rank_offset=0)
+    >>> vectors = np.eye(2, dtype=np.float32)
+    >>> robirank.value(vectors, vectors, Cooccurrence.from_matrix([[5.0, 0.0], [3.0, 0.0]]))  # ranks 0 and 2
+    1.584962500721156
+    """
+
+    rank_loss: RankLoss | str = RankLoss.LOG
+    pair_loss: PairLoss | str = PairLoss.HINGE
+    t: float = 1.5
+    rank_scale: float = 100.0
+    rank_offset: float = 99.0
+    weighted: bool = True
+    x_max: float = 100.0
+    epsilon: float = 0.75
+    l2: float = 0.0
+
+    def __post_init__(self) -> None:
+        checked: dict[str, Any] = {
+            "rank_loss": checks.choice("rank_loss", RankLoss, self.rank_loss),
+            "pair_loss": checks.choice("pair_loss", PairLoss, self.pair_loss),
+            "rank_scale": checks.positive_number("rank_scale", self.rank_scale),
+            "rank_offset": checks.number_from_zero("rank_offset", self.rank_offset),
+            "x_max": checks.positive_number("x_max", self.x_max),
+            "epsilon": checks.number_from_zero("epsilon", self.epsilon),
+            "l2": checks.number_from_zero("l2", self.l2),
+            "t": checks.positive_number("t", self.t),
+        }
+        if checked["t"] == 1.0:
+            raise checks.refuse("t", "other than 1", self.t, "The limit t = 1 is a logarithm: use rank_loss='log'.")
+        if checked["rank_loss"] is RankLoss.LOG_T and checked["rank_offset"] == 0:
+            raise checks.refuse(
+                "rank_offset", "above 0 with rank_loss='log_t'", self.rank_offset, "Its slope at rank 0 is infinite."
+            )
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    def weights(self, counts: NDArray[np.float32]) -> Vectors:
+        """Return r of equation (4) for co-occurrence counts X, or ones."""
+        if not self.weighted:
+            return np.ones(len(counts), np.float32)
+        r = np.minimum(counts / np.float32(self.x_max), np.float32(1))
+        result: Vectors = np.power(r, np.float32(self.epsilon), out=r)
+        return result
+
+    def xi(self, ranks: Floats) -> Floats:
+        """Return the xi of equation (12) for given ranks, at which the bound touches the objective."""
+        with np.errstate(divide="ignore"):  # rank 0 and offset 0: 1 / xi = 0 is what is meant
+            return np.divide(self.rank_scale, ranks + self.rank_offset)
+
+    def exact_xi(self, words: Vectors, contexts: Vectors, counts: Cooccurrence, workers: int = 1) -> Vectors:
+        """Return xi of every pair: stage 2 of Algorithm 1."""
+        xi = np.empty(counts.nnz, np.float32)
+
+        def fill(pairs: slice, ranks: Floats) -> None:
+            xi[pairs] = self.xi(ranks)
+
+        for _ in map_ranks(fill, words, contexts, counts, PairLoss(self.pair_loss), workers):
+            pass
+        return xi
+
+    def value(self, words: Vectors, contexts: Vectors, counts: Cooccurrence, workers: int = 1) -> float:
+        """Return J(U, V), equation (9), exactly (for logistic within 6e-8 of rank + 1), with the L2 term."""
+
+        def tile_sum(pairs: slice, ranks: Floats) -> float:
+            loss = RankLoss(self.rank_loss).value_at((ranks + self.rank_offset) / self.rank_scale, self.t)
+            return float(np.dot(self.weights(counts.data[pairs]), loss))
+
+        tiles = map_ranks(tile_sum, words, contexts, counts, PairLoss(self.pair_loss), workers)
+        return sum(tiles) + self._penalty(words, contexts, counts)
+
+    def bound(
+        self, words: Vectors, contexts: Vectors, counts: Cooccurrence, xi: NDArray[Any], workers: int = 1
+    ) -> float:
+        """Return the linearised bound of J, equation (11), at given xi, with the L2 term."""
+        rho = RankLoss(self.rank_loss)
+
+        def tile_sum(pairs: slice, ranks: Floats) -> float:
+            at = 1.0 / xi[pairs].astype(np.float64)
+            linear = rho.slope_at(at, self.t) * ((ranks + self.rank_offset) / self.rank_scale - at)
+            return float(np.dot(self.weights(counts.data[pairs]), rho.value_at(at, self.t) + linear))
+
+        tiles = map_ranks(tile_sum, words, contexts, counts, PairLoss(self.pair_loss), workers)
+        return sum(tiles) + self._penalty(words, contexts, counts)
+
+    def _penalty(self, words: Vectors, contexts: Vectors, counts: Cooccurrence) -> float:
+        if self.l2 == 0:
+            return 0.0
+        r = self.weights(counts.data).astype(np.float64)
+        of_words = np.add.reduceat(np.append(r, 0.0), counts.indptr[:-1]) * (np.diff(counts.indptr) > 0)
+        of_contexts = np.bincount(counts.indices, weights=r, minlength=len(contexts))
+        lengths = [np.einsum("ij,ij->i", m, m, dtype=np.float64) for m in (words, contexts)]
+        return float(self.l2 / 2 * (of_words @ lengths[0] + of_contexts @ lengths[1]))

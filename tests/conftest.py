@@ -1,0 +1,38 @@
+"""Shared data of the tests: all made here or taken from gensim's wheel."""
+
+from pathlib import Path
+
+import gensim_wordrank
+import numpy as np
+import pytest
+
+from problems import make_problem
+
+
+def pytest_configure(config):
+    """Refuse to test the source folder instead of the installed package."""
+    source = Path(__file__).parent.parent
+    if Path(gensim_wordrank.__file__).parent == source / "gensim_wordrank":
+        raise pytest.UsageError("the tests are for the installed package: run 'make test'")
+
+
+@pytest.fixture(scope="session")
+def lee():
+    """The Lee corpus as token lists."""
+    from gensim_wordrank.demo import lee_corpus
+
+    return lee_corpus()
+
+
+@pytest.fixture(scope="session")
+def two_worlds():
+    """Sentences of two kinds of words that never mix, 20 of each."""
+    random = np.random.default_rng(0)
+    worlds = [[f"{world}{i}" for i in range(20)] for world in ("sea", "sky")]
+    return [list(random.choice(worlds[i % 2], 12)) for i in range(600)]
+
+
+@pytest.fixture
+def problem():
+    """A small random problem."""
+    return make_problem(12, 17, 5, seed=3)

@@ -1,0 +1,46 @@
+"""The point functions against the paper's formulas and against their own differences."""
+
+import numpy as np
+import pytest
+from gensim_wordrank.losses import PairLoss, RankLoss
+
+import oracle
+
+X = np.array([1e-3, 0.1, 0.5, 0.99, 1.0, 1.5, 7.0, 1e3, 1e6])
+
+
+@pytest.mark.parametrize("t", [0.5, 1.5, 2.0])
+@pytest.mark.parametrize("loss", RankLoss)
+def test_rank_losses_follow_the_paper(loss, t):
+    """Values and slopes are equations (5) to (8) and their derivatives."""
+    np.testing.assert_allclose(loss.value_at(X, t), oracle.RANK_LOSSES[loss.value](X, t), rtol=1e-12)
+    np.testing.assert_allclose(loss.slope_at(X, t), oracle.RANK_SLOPES[loss.value](X, t), rtol=1e-12)
+
+
+@pytest.mark.parametrize("loss", RankLoss)
+def test_rank_slopes_are_differences_and_fall(loss):
+    """The slope agrees with central differences of the value, and never rises: the loss is concave."""
+    h = X * 1e-6
+    differences = (loss.value_at(X + h) - loss.value_at(X - h)) / (2 * h)
+    np.testing.assert_allclose(loss.slope_at(X), differences, rtol=1e-3)
+    assert (np.diff(loss.slope_at(X)) <= 0).all()
+    assert (loss.slope_at(X) > 0).all()
+
+
+@pytest.mark.parametrize("loss", PairLoss)
+def test_pair_losses_follow_the_paper_and_bound_the_step(loss):
+    """Values and slopes are those of the paper, also far out, and the value is at least I(x <= 0)."""
+    x = np.concatenate([np.linspace(-60, 60, 1201), [-1e4, 1e4]])
+    np.testing.assert_allclose(loss.value_at(x), oracle.PAIR_LOSSES[loss.value](x), rtol=1e-12, atol=1e-300)
+    with np.errstate(over="ignore"):
+        np.testing.assert_allclose(loss.slope_at(x), oracle.PAIR_SLOPES[loss.value](x), rtol=1e-12, atol=1e-300)
+    assert (loss.value_at(x) >= (x <= 0)).all()
+
+
+@pytest.mark.parametrize("loss", PairLoss)
+def test_pair_slopes_are_differences(loss):
+    """The slope agrees with central differences away from the hinge's corner."""
+    x, h = np.array([-3.0, -0.4, 0.3, 0.8, 1.2, 5.0]), 1e-6
+    np.testing.assert_allclose(
+        loss.slope_at(x), (loss.value_at(x + h) - loss.value_at(x - h)) / (2 * h), rtol=1e-6, atol=1e-9
+    )

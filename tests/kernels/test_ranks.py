@@ -1,0 +1,153 @@
+"""Exact ranks in |C| + |Omega_w| a word, against the double loop."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from gensim_wordrank import _ranks
+from gensim_wordrank.cooccurrence import Cooccurrence
+from gensim_wordrank.losses import PairLoss
+from gensim_wordrank.ranks import map_ranks
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+
+import oracle
+from problems import make_problem
+
+LOSSES = [loss.value for loss in PairLoss]
+KERNELS = {"hinge": _ranks.hinge_ranks, "logistic": _ranks.logistic_ranks}
+
+
+def product_ranks(words, contexts, counts, pair_loss, workers=1):
+    """All ranks through the product's own path."""
+    tiles = map_ranks(lambda pairs, ranks: ranks, words, contexts, counts, PairLoss(pair_loss), workers)
+    return np.concatenate(list(tiles))
+
+
+def run_kernel(pair_loss, scores, columns):
+    """Ranks of one row of scores."""
+    ranks = np.full(len(columns), np.nan)
+    indptr = np.array([0, len(columns)], np.int64)
+    KERNELS[pair_loss](np.asarray(scores, np.float32)[None], indptr, np.asarray(columns, np.int32), ranks)
+    return ranks
+
+
+@pytest.mark.parametrize("pair_loss", LOSSES)
+@given(
+    n_words=st.integers(1, 12),
+    n_contexts=st.integers(1, 60),
+    size=st.integers(1, 9),
+    seed=st.integers(0, 10**6),
+    density=st.sampled_from([0.1, 0.5, 1.0]),
+    scale=st.sampled_from([0.01, 1.0, 4.0]),
+)
+@settings(max_examples=40, deadline=None)
+def test_ranks_equal_the_double_loop(pair_loss, n_words, n_contexts, size, seed, density, scale):
+    """Random matrices of any shape, words without pairs among them, agree to 1e-5 relative.
+
+    float32 scores are wrong by up to about 1e-6 of the largest product, and each of the |C| terms by as much.
+    """
+    words, contexts, counts = make_problem(n_words, n_contexts, size, seed, density, scale)
+    largest = float(np.abs(words).max() * np.abs(contexts).max()) * size
+    np.testing.assert_allclose(
+        product_ranks(words, contexts, counts, pair_loss),
+        oracle.ranks(words, contexts, counts, pair_loss),
+        rtol=1e-5,
+        atol=1e-7 * (1 + largest) * n_contexts,
+    )
+
+
+@pytest.mark.parametrize("pair_loss", LOSSES)
+@given(
+    scores=st.lists(st.sampled_from([-2.0, -1.0, 0.0, 1.0, 1.5, 2.0]), min_size=1, max_size=40),
+    data=st.data(),
+)
+@settings(max_examples=60, deadline=None)
+def test_ties_and_scores_on_the_margin(pair_loss, scores, data):
+    """Equal scores, and scores exactly at a threshold s - 1, are counted as the definition says."""
+    columns = data.draw(st.lists(st.integers(0, len(scores) - 1), max_size=20))
+    loss = oracle.PAIR_LOSSES[pair_loss]
+    expected = [sum(loss(scores[c] - s) for d, s in enumerate(scores) if d != c) for c in columns]
+    np.testing.assert_allclose(run_kernel(pair_loss, scores, columns), expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("pair_loss", LOSSES)
+def test_one_context_has_rank_zero(pair_loss):
+    """With a single context there is nothing to be ranked below."""
+    np.testing.assert_allclose(run_kernel(pair_loss, [3.0], [0]), [0.0], atol=1e-7)
+
+
+@pytest.mark.parametrize("pair_loss", LOSSES)
+def test_an_outlier_does_not_change_the_answer(pair_loss):
+    """One enormous score crowds all others into one bin; the ranks stay right."""
+    random = np.random.default_rng(1)
+    scores = np.append(random.standard_normal(3000), [1e7]).astype(np.float32)
+    columns = np.arange(0, 3001, 7)
+    loss = oracle.PAIR_LOSSES[pair_loss]
+    s = scores.astype(np.float64)
+    expected = [loss(s[c] - s).sum() - loss(0.0) for c in columns]
+    np.testing.assert_allclose(run_kernel(pair_loss, scores, columns), expected, rtol=1e-5)
+
+
+def test_logistic_ranks_keep_their_stated_bound():
+    """The error is below 6e-8 (rank + 1) over the whole range of scores, tails beyond the band included."""
+    random = np.random.default_rng(2)
+    scores = np.concatenate([random.normal(0, 3, 2000), random.uniform(-90, 90, 500)]).astype(np.float32)
+    columns = np.arange(len(scores))
+    s = scores.astype(np.float64)
+    expected = np.array([np.logaddexp2(0, s - s[c]).sum() - 1 for c in columns])
+    error = np.abs(run_kernel("logistic", scores, columns) - expected) / (expected + 1)
+    assert error.max() < 6e-8
+
+
+@pytest.mark.parametrize("pair_loss", LOSSES)
+def test_threads_give_the_same_bytes(pair_loss):
+    """The kernel rerun from many threads at once, and the tiles on several workers, change nothing."""
+    words, contexts, counts = make_problem(200, 300, 8, seed=5)
+    once = product_ranks(words, contexts, counts, pair_loss)
+    scores = np.random.default_rng(0).standard_normal((1, 5000), dtype=np.float32)
+    alone = run_kernel(pair_loss, scores[0], np.arange(0, 5000, 3)).tobytes()
+    with ThreadPoolExecutor(8) as pool:
+        many = pool.map(lambda _: run_kernel(pair_loss, scores[0], np.arange(0, 5000, 3)).tobytes(), range(24))
+        assert set(many) == {alone}
+    for workers in (2, 3, 8):
+        assert product_ranks(words, contexts, counts, pair_loss, workers).tobytes() == once.tobytes()
+
+
+def test_tiles_do_not_change_the_ranks(monkeypatch):
+    """Any tile size covers every word once."""
+    import gensim_wordrank.ranks as module
+
+    words, contexts, counts = make_problem(50, 40, 6, seed=8)
+    whole = product_ranks(words, contexts, counts, "hinge")
+    monkeypatch.setattr(module, "TILE_BYTES", 4 * 40 * 7)
+    np.testing.assert_allclose(product_ranks(words, contexts, counts, "hinge"), whole, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("pair_loss", LOSSES)
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 3e38])
+def test_scores_that_are_not_numbers_are_refused(pair_loss, bad):
+    """A diverged model ends in FloatingPointError, not in a crash."""
+    with pytest.raises(FloatingPointError, match="finite"):
+        run_kernel(pair_loss, [0.0, bad, 1.0], [0, 1])
+
+
+@pytest.mark.parametrize("pair_loss", LOSSES)
+def test_tiles_of_wrong_shape_are_refused(pair_loss):
+    """Columns outside the scores and indptr that does not fit never reach the loops."""
+    scores, ranks = np.zeros((1, 3), np.float32), np.empty(1)
+    indptr = np.array([0, 1], np.int64)
+    for columns in ([3], [-1]):
+        with pytest.raises(ValueError, match="outside"):
+            KERNELS[pair_loss](scores, indptr, np.array(columns, np.int32), ranks)
+    with pytest.raises(ValueError, match="sizes"):
+        KERNELS[pair_loss](scores, indptr, np.zeros(1, np.int32), np.empty(2))
+    with pytest.raises(ValueError, match="outside columns"):
+        KERNELS[pair_loss](scores, np.array([0, 2], np.int64), np.zeros(1, np.int32), np.empty(2))
+
+
+def test_a_model_without_pairs_has_no_ranks():
+    """An empty matrix gives empty tiles."""
+    vectors = np.ones((4, 3), np.float32)
+    assert len(product_ranks(vectors, vectors, Cooccurrence.from_matrix(csr_matrix((4, 4))), "hinge")) == 0

@@ -1,0 +1,91 @@
+"""Algorithm 1, stage 1, against the gradient of the bound."""
+
+import itertools
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from gensim_wordrank import _triplets
+from gensim_wordrank.losses import PairLoss, RankLoss
+from gensim_wordrank.objective import Objective
+
+import oracle
+from problems import make_problem
+
+COMBINATIONS = list(itertools.product([loss.value for loss in RankLoss], [loss.value for loss in PairLoss]))
+
+
+def run(words, contexts, counts, objective, xi, n_triplets, step, seed=1):
+    """Run the kernel on copies; return them and the loss."""
+    words, contexts = words.copy(), contexts.copy()
+    total = _triplets.run_triplets(
+        words, contexts, counts.indptr, counts.indices, objective.weights(counts.data), xi, n_triplets,
+        RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code, objective.t,
+        objective.rank_scale, objective.rank_offset, objective.l2, step, seed,
+    )  # fmt: skip
+    return words, contexts, total
+
+
+@pytest.mark.parametrize(("rank_loss", "pair_loss"), COMBINATIONS)
+def test_kernel_is_algorithm_1(rank_loss, pair_loss):
+    """With the same random numbers, the kernel and the paper's pseudo-code in float64 end at the same U, V and loss."""
+    words, contexts, counts = make_problem(6, 9, 7, seed=4, density=0.5)
+    objective = Objective(rank_loss, pair_loss, rank_scale=5.0, rank_offset=2.0, l2=0.01)
+    xi = np.random.default_rng(0).uniform(0.2, 2.0, counts.nnz).astype(np.float32)
+    ours = run(words, contexts, counts, objective, xi, 300, step=0.05, seed=11)
+    theirs = oracle.algorithm_1(words, contexts, counts, objective, xi, 300, step=0.05, seed=11)
+    np.testing.assert_allclose(ours[0], theirs[0], atol=1e-4)
+    np.testing.assert_allclose(ours[1], theirs[1], atol=1e-4)
+    assert ours[2] == pytest.approx(theirs[2], rel=1e-4)
+
+
+@pytest.mark.parametrize(("rank_loss", "pair_loss"), COMBINATIONS)
+def test_mean_step_is_the_gradient_of_the_bound(rank_loss, pair_loss):
+    """Over many draws, a step is on average -eta alpha / (|Omega| (|C| - 1)) times the gradient of equation (11)."""
+    words, contexts, counts = make_problem(4, 5, 3, seed=2, density=0.6)
+    objective = Objective(rank_loss, pair_loss, rank_scale=3.0, rank_offset=2.0, l2=0.1)
+    xi = np.random.default_rng(0).uniform(0.2, 2.0, counts.nnz).astype(np.float32)
+    start = np.vstack([words, contexts]).astype(np.float64)
+    runs = [run(words, contexts, counts, objective, xi, 1, 1.0, seed) for seed in range(20_000)]
+    moves = np.array([np.vstack(each[:2]) for each in runs]) - start
+    gradient = np.vstack(oracle.bound_gradient(words, contexts, counts, objective, xi))
+    expected = -objective.rank_scale / (counts.nnz * (len(contexts) - 1)) * gradient
+    noise = moves.std(axis=0) / np.sqrt(len(moves))
+    assert (np.abs(moves.mean(axis=0) - expected) <= 5 * noise + 1e-7).all()
+    losses = np.array([each[2] for each in runs]) * counts.nnz
+    exact = oracle.bound(words, contexts, counts, objective, xi) - oracle.penalty(words, contexts, counts, objective)
+    assert abs(losses.mean() - exact) <= 5 * losses.std() / np.sqrt(len(losses))
+
+
+def test_threads_give_the_same_bytes():
+    """The kernel, rerun from many threads at once on arrays of its own, gives the same bytes."""
+    words, contexts, counts = make_problem(100, 100, 20, seed=6)
+    xi = np.ones(counts.nnz, np.float32)
+    alone = run(words, contexts, counts, Objective(), xi, 50_000, 0.01)
+    with ThreadPoolExecutor(8) as pool:
+        many = list(pool.map(lambda _: run(words, contexts, counts, Objective(), xi, 50_000, 0.01), range(16)))
+    for each in many:
+        assert each[0].tobytes() == alone[0].tobytes()
+        assert each[1].tobytes() == alone[1].tobytes()
+        assert each[2] == alone[2]
+
+
+def test_without_triplets_nothing_moves():
+    """One context, or no pairs, leaves no triplet to draw."""
+    words, contexts, counts = make_problem(3, 1, 4, seed=1, density=1.0)
+    after = run(words, contexts, counts, Objective(), np.ones(counts.nnz, np.float32), 10, 0.1)
+    assert after[2] == 0.0
+    np.testing.assert_array_equal(after[0], words)
+
+
+def test_arrays_that_do_not_fit_are_refused(problem):
+    """Wrong sizes and columns outside the contexts never reach the loop."""
+    words, contexts, counts = problem
+    with pytest.raises(ValueError, match="entry a pair"):
+        run(words, contexts, counts, Objective(), np.ones(counts.nnz - 1, np.float32), 10, 0.1)
+    with pytest.raises(ValueError, match="outside"):
+        run(words, contexts[:5], counts, Objective(), np.ones(counts.nnz, np.float32), 10, 0.1)
+    with pytest.raises(ValueError, match="row a word"):
+        run(words[:5], contexts, counts, Objective(), np.ones(counts.nnz, np.float32), 10, 0.1)
+    with pytest.raises(ValueError, match="one size"):
+        run(words, contexts[:, :2].copy(), counts, Objective(), np.ones(counts.nnz, np.float32), 10, 0.1)

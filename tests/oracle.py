@@ -1,0 +1,141 @@
+"""Slow and obvious implementations of everything the kernels do, straight from the paper's formulas, in float64."""
+
+import numpy as np
+
+
+def cooccurrence(sentences, ids, window, symmetric=True, distance_weighting=True):
+    """Count pairs one by one; unknown words go before the window is laid."""
+    counts = np.zeros((len(ids), len(ids)))
+    for sentence in sentences:
+        known = [ids[word] for word in sentence if word in ids]
+        for i, centre in enumerate(known):
+            for j, other in enumerate(known):
+                distance = i - j if not symmetric else abs(i - j)
+                if 1 <= distance <= window:
+                    counts[centre, other] += 1 / distance if distance_weighting else 1
+    return counts
+
+
+RANK_LOSSES = {
+    "identity": lambda x, t: x,
+    "log": lambda x, t: np.log2(1 + x),
+    "dcg": lambda x, t: 1 - 1 / np.log2(2 + x),
+    "log_t": lambda x, t: (x ** (1 - t) - 1) / (1 - t),
+}
+RANK_SLOPES = {
+    "identity": lambda x, t: np.ones_like(x),
+    "log": lambda x, t: 1 / ((1 + x) * np.log(2)),
+    "dcg": lambda x, t: 1 / (np.log2(2 + x) ** 2 * (2 + x) * np.log(2)),
+    "log_t": lambda x, t: x**-t,
+}
+PAIR_LOSSES = {"hinge": lambda x: np.maximum(0, 1 - x), "logistic": lambda x: np.logaddexp2(0, -x)}
+PAIR_SLOPES = {"hinge": lambda x: np.where(x < 1, -1.0, 0.0), "logistic": lambda x: -1 / (1 + 2.0**x)}
+
+
+def pairs(counts):
+    """Return the pairs (w, c) in the order of the CSR matrix, and their counts."""
+    coo = counts.matrix.tocoo()
+    return list(zip(coo.row.tolist(), coo.col.tolist(), strict=True)), coo.data.astype(np.float64)
+
+
+def weights(counts, objective):
+    """Equation (4), or ones."""
+    x = pairs(counts)[1]
+    return np.minimum(1, (x / objective.x_max) ** objective.epsilon) if objective.weighted else np.ones(len(x))
+
+
+def ranks(words, contexts, counts, pair_loss):
+    """Equation (2), a loop over pairs: O(|Omega| |C|)."""
+    scores = np.asarray(words, np.float64) @ np.asarray(contexts, np.float64).T
+    loss = PAIR_LOSSES[pair_loss]
+    return np.array(
+        [sum(loss(scores[w, c] - scores[w, d]) for d in range(len(contexts)) if d != c) for w, c in pairs(counts)[0]],
+        dtype=np.float64,
+    )
+
+
+def penalty(words, contexts, counts, objective):
+    """The L2 term."""
+    words, contexts = np.asarray(words, np.float64), np.asarray(contexts, np.float64)
+    r = weights(counts, objective)
+    return (
+        objective.l2
+        / 2
+        * sum(
+            ri * (words[w] @ words[w] + contexts[c] @ contexts[c])
+            for ri, (w, c) in zip(r, pairs(counts)[0], strict=True)
+        )
+    )
+
+
+def value(words, contexts, counts, objective):
+    """J(U, V), equation (9)."""
+    x = (ranks(words, contexts, counts, objective.pair_loss) + objective.rank_offset) / objective.rank_scale
+    rho = RANK_LOSSES[objective.rank_loss](x, objective.t)
+    return weights(counts, objective) @ rho + penalty(words, contexts, counts, objective)
+
+
+def bound(words, contexts, counts, objective, xi):
+    """Equation (11)."""
+    x = (ranks(words, contexts, counts, objective.pair_loss) + objective.rank_offset) / objective.rank_scale
+    at = 1 / np.asarray(xi, np.float64)
+    rho = RANK_LOSSES[objective.rank_loss](at, objective.t)
+    slope = RANK_SLOPES[objective.rank_loss](at, objective.t)
+    return weights(counts, objective) @ (rho + slope * (x - at)) + penalty(words, contexts, counts, objective)
+
+
+def bound_gradient(words, contexts, counts, objective, xi):
+    """Gradient of equation (11) with respect to U and V, triplet by triplet."""
+    words, contexts = np.asarray(words, np.float64), np.asarray(contexts, np.float64)
+    scores = words @ contexts.T
+    grad_words, grad_contexts = np.zeros_like(words), np.zeros_like(contexts)
+    slopes = RANK_SLOPES[objective.rank_loss](1 / np.asarray(xi, np.float64), objective.t)
+    for (w, c), r, slope in zip(pairs(counts)[0], weights(counts, objective), slopes, strict=True):
+        grad_words[w] += objective.l2 * r * words[w]
+        grad_contexts[c] += objective.l2 * r * contexts[c]
+        for d in range(len(contexts)):
+            if d != c:
+                g = r * slope / objective.rank_scale * PAIR_SLOPES[objective.pair_loss](scores[w, c] - scores[w, d])
+                grad_words[w] += g * (contexts[c] - contexts[d])
+                grad_contexts[c] += g * words[w]
+                grad_contexts[d] -= g * words[w]
+    return grad_words, grad_contexts
+
+
+def value_gradient(words, contexts, counts, objective):
+    """Gradient of J: that of its bound at the exact xi (where the bound touches, both have the same slope)."""
+    x = (ranks(words, contexts, counts, objective.pair_loss) + objective.rank_offset) / objective.rank_scale
+    return bound_gradient(words, contexts, counts, objective, 1 / x)
+
+
+def random_below(state, bound):
+    """SplitMix64, then the high half of a product: the kernels' random numbers. Return (state, number)."""
+    mask = 2**64 - 1
+    state = (state + 0x9E3779B97F4A7C15) & mask
+    z = state
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+    return state, ((z ^ (z >> 31)) * bound) >> 64
+
+
+def algorithm_1(words, contexts, counts, objective, xi, n_triplets, step, seed):
+    """Stage 1 of Algorithm 1, lines 5 to 10, with the L2 term; return U, V and the sum of j / |Omega|."""
+    words, contexts = np.array(words, np.float64), np.array(contexts, np.float64)
+    omega, r = pairs(counts)[0], weights(counts, objective)
+    total, state = 0.0, seed
+    for _ in range(n_triplets):
+        state, p = random_below(state, len(omega))
+        (w, c) = omega[p]
+        state, d = random_below(state, len(contexts) - 1)
+        d += d >= c
+        u, v, v_other = words[w].copy(), contexts[c].copy(), contexts[d].copy()
+        at, margin = np.float64(1 / np.float64(xi[p])), u @ (v - v_other)
+        rho, slope = (f[objective.rank_loss](at, objective.t) for f in (RANK_LOSSES, RANK_SLOPES))
+        rank = (len(contexts) - 1) * PAIR_LOSSES[objective.pair_loss](margin)
+        total += r[p] * (rho + slope * ((rank + objective.rank_offset) / objective.rank_scale - at))
+        g = step * r[p] * slope * PAIR_SLOPES[objective.pair_loss](margin)
+        decay = step * r[p] * objective.l2 * objective.rank_scale / (len(contexts) - 1)
+        words[w] = u - g * (v - v_other) - decay * u
+        contexts[c] = v - g * u - decay * v
+        contexts[d] = v_other + g * u
+    return words, contexts, total

@@ -1,0 +1,17 @@
+"""Random training problems."""
+
+import numpy as np
+from gensim_wordrank.cooccurrence import Cooccurrence
+from scipy.sparse import random as random_sparse
+
+
+def make_problem(n_words, n_contexts, size, seed, density=0.3, scale=1.0):
+    """Random U, V and counts; the first word has no pairs."""
+    random = np.random.default_rng(seed)
+    words = (random.standard_normal((n_words, size)) * scale).astype(np.float32)
+    contexts = (random.standard_normal((n_contexts, size)) * scale).astype(np.float32)
+    counts = random_sparse(n_words, n_contexts, density, "csr", np.float32, random_state=seed)
+    counts.data[:] = random.exponential(30, counts.nnz) + 0.01
+    if n_words > 1:
+        counts = counts.multiply(np.arange(n_words)[:, None] > 0)
+    return words, contexts, Cooccurrence.from_matrix(counts)

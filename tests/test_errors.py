@@ -1,0 +1,110 @@
+"""Bad input: an error that names the parameter and the remedy."""
+
+import numpy as np
+import pytest
+from gensim.corpora import Dictionary
+from gensim.models import KeyedVectors
+from gensim_wordrank import WordRank
+
+SENTENCES = [["a", "b", "c"]] * 5
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"vector_size": 0}, "'vector_size' must be a positive integer. Got 0 instead."),
+        ({"vector_size": -3}, "'vector_size' must be a positive integer. Got -3 instead."),
+        ({"vector_size": 2.5}, "'vector_size' must be a positive integer. Got 2.5 instead."),
+        ({"window": 0}, "'window' must be a positive integer. Got 0 instead."),
+        ({"epochs": 0}, "'epochs' must be a positive integer. Got 0 instead."),
+        ({"workers": 0}, "'workers' must be a positive integer. Got 0 instead."),
+        ({"alpha": 0}, "'alpha' must be a number above 0. Got 0 instead. .*the paper's alpha is 'rank_scale'"),
+        ({"alpha": -1}, "'alpha' must be a number above 0"),
+        ({"rank_scale": 0}, "'rank_scale' must be a number above 0"),
+        ({"rank_offset": -1}, "'rank_offset' must be a number, 0 or above"),
+        ({"t": 1.0}, "'t' must be other than 1"),
+        ({"rank_loss": "l1"}, "'rank_loss' must be one of"),
+    ],
+)
+def test_parameters(options, message):
+    """Values out of range are refused before anything is read."""
+    with pytest.raises(ValueError, match=message):
+        WordRank(SENTENCES, min_count=1, **options)
+
+
+def test_corpora_that_cannot_be_used():
+    """What is not a restartable iterable of token lists is refused, with what to pass instead."""
+    dictionary = Dictionary(SENTENCES)
+    for corpus, message in (
+        ((sentence for sentence in SENTENCES), "can be read only once"),
+        (iter(SENTENCES), "can be read only once"),
+        (["a plain string", "another"], "plain string"),
+        ([dictionary.doc2bow(sentence) for sentence in SENTENCES], "bag of words"),
+        (5, "iterable"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            WordRank(corpus, min_count=1)
+
+
+def test_a_corpus_without_words():
+    """An empty corpus, and one whose words are all rare, are told apart."""
+    for empty in ([], [[], []]):
+        with pytest.raises(RuntimeError, match="holds no words"):
+            WordRank(empty)
+    with pytest.raises(RuntimeError, match="'min_count' is 50"):
+        WordRank(SENTENCES, min_count=50)
+
+
+def test_a_path_that_is_not_there(tmp_path):
+    """The missing file is named."""
+    with pytest.raises(TypeError, match=r"missing\.txt"):
+        WordRank(corpus_file=tmp_path / "missing.txt")
+    with pytest.raises(FileNotFoundError):
+        WordRank.load(tmp_path / "missing.model")
+
+
+def test_an_output_that_cannot_be_written(tmp_path):
+    """Saving to a missing directory or onto a directory fails by name, and the model is still there."""
+    model = WordRank(SENTENCES, min_count=1, vector_size=4, epochs=1)
+    with pytest.raises(FileNotFoundError, match="no directory"):
+        model.save(tmp_path / "no" / "model")
+    with pytest.raises(IsADirectoryError, match="directory"):
+        model.save(tmp_path)
+    assert len(model.wv) == 3
+
+
+def test_warm_starts_that_cannot_be_used():
+    """NaN is refused by word, another size by number, and the model's own vectors are untouched."""
+    keyed = KeyedVectors(4)
+    keyed.add_vectors(["a", "b"], np.array([[1, 2, 3, 4], [1, np.nan, 3, 4]], np.float32))
+    model = WordRank(min_count=1, vector_size=4)
+    model.build_vocab(SENTENCES)
+    before = model.wv.vectors.copy()
+    with pytest.raises(ValueError, match="The vector of 'b' has NaN"):
+        model.warm_start(keyed)
+    np.testing.assert_array_equal(model.wv.vectors, before)
+    with pytest.raises(ValueError, match="'warm_start' must be vectors of size 4. Got 7"):
+        model.warm_start(KeyedVectors(7))
+
+
+def test_training_without_what_it_needs():
+    """No vocabulary, no epochs, no totals: each is said."""
+    model = WordRank(min_count=1, vector_size=4)
+    with pytest.raises(RuntimeError, match="build_vocab"):
+        model.train(SENTENCES, total_examples=5, epochs=1)
+    model.build_vocab(SENTENCES)
+    with pytest.raises(ValueError, match="'epochs' must be a positive integer. Got None"):
+        model.train(SENTENCES, total_examples=5)
+    with pytest.raises(ValueError, match="total_examples"):
+        model.train(SENTENCES, epochs=1)
+    with pytest.raises(RuntimeError, match="no vocabulary to update"):
+        WordRank(min_count=1).build_vocab(SENTENCES, update=True)
+
+
+def test_divergence_keeps_the_last_good_vectors(two_worlds):
+    """A learning rate that blows up ends in an error with the epoch, and finite vectors."""
+    model = WordRank(vector_size=4)
+    model.build_vocab(two_worlds)
+    with pytest.raises(FloatingPointError, match="Lower 'alpha'"):
+        model.train(two_worlds, total_examples=600, epochs=30, start_alpha=1e25)
+    assert np.isfinite(model.wv.vectors).all()

@@ -1,0 +1,279 @@
+"""WordRank as a user of gensim meets it."""
+
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gensim.models import KeyedVectors, Word2Vec
+from gensim.models.callbacks import CallbackAny2Vec
+from gensim.models.word2vec import LineSentence
+from gensim_wordrank import WordRank
+from gensim_wordrank.corpus import encode
+
+
+@pytest.fixture(scope="module")
+def small(two_worlds):
+    """A quickly trained model."""
+    return WordRank(two_worlds, vector_size=12, epochs=3, window=5)
+
+
+def test_worlds_that_never_mix_stay_apart(two_worlds):
+    """All ten nearest neighbours of every word come from its own world."""
+    model = WordRank(two_worlds, vector_size=20, window=5)
+    for word in model.wv.index_to_key:
+        neighbours = [near for near, _ in model.wv.most_similar(word, topn=10)]
+        assert all(near[:3] == word[:3] for near in neighbours), (word, neighbours)
+
+
+def test_wv_is_plain_keyed_vectors_with_true_counts(small, two_worlds):
+    """`.wv` is gensim's own class, float32, in the order of frequency, with the counts of the corpus."""
+    assert type(small.wv) is KeyedVectors
+    assert small.wv.vectors.dtype == np.float32
+    assert small.wv.vectors.flags.c_contiguous
+    assert small.context_vectors.shape == small.wv.vectors.shape
+    counts = [small.wv.get_vecattr(word, "count") for word in small.wv.index_to_key]
+    assert counts == sorted(counts, reverse=True)
+    assert sum(counts) == sum(map(len, two_worlds))
+    assert isinstance(small, Word2Vec)
+
+
+def test_corpus_file_equals_sentences(two_worlds, tmp_path):
+    """A file of one sentence a line, by str or path, trains the same model as the token lists."""
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(map(" ".join, two_worlds)))
+    models = [WordRank(source, vector_size=6, epochs=2) for source in (two_worlds, LineSentence(path))]
+    models += [WordRank(corpus_file=name, vector_size=6, epochs=2) for name in (path, str(path))]
+    assert len({model.wv.vectors.tobytes() for model in models}) == 1
+
+
+def test_compressed_text_is_read_through_line_sentence(two_worlds, tmp_path):
+    """A compressed file is refused as corpus_file, as gensim does, and read as LineSentence."""
+    import gzip
+
+    path = tmp_path / "text.txt.gz"
+    path.write_bytes(gzip.compress("\n".join(map(" ".join, two_worlds)).encode()))
+    with pytest.raises(TypeError, match="compressed"):
+        WordRank(corpus_file=str(path))
+    assert len(WordRank(LineSentence(path), vector_size=5, epochs=1).wv) == 40
+
+
+def test_vectors_depend_on_the_seed_alone(two_worlds):
+    """Neither workers nor PYTHONHASHSEED change a byte; the seed does."""
+    script = (
+        "import sys, hashlib; from gensim_wordrank import WordRank\n"
+        "sentences = [line.split() for line in sys.stdin]\n"
+        "model = WordRank(sentences, vector_size=7, epochs=2, workers=int(sys.argv[1]), seed=int(sys.argv[2]))\n"
+        "print(hashlib.sha256(model.wv.vectors.tobytes() + model.context_vectors.tobytes()).hexdigest())"
+    )
+    text = "\n".join(map(" ".join, two_worlds))
+
+    def digest(workers, seed, hash_seed):
+        run = subprocess.run(
+            [sys.executable, "-c", script, str(workers), str(seed)], input=text, capture_output=True, text=True,
+            check=True, env={**os.environ, "PYTHONHASHSEED": str(hash_seed)},
+        )  # fmt: skip
+        return run.stdout
+
+    assert len({digest(workers, 1, hash_seed) for workers, hash_seed in ((1, 0), (2, 1), (3, 2))}) == 1
+    assert digest(1, 2, 0) != digest(1, 1, 0)
+
+
+def test_callbacks_see_fresh_vectors_and_may_stop(two_worlds):
+    """Hooks come in gensim's order, cosines inside them are true, the loss is that of the epoch, True stops."""
+    calls, losses = [], []
+
+    class Watcher(CallbackAny2Vec):
+        def on_train_begin(self, model):
+            calls.append("train begin")
+
+        def on_epoch_begin(self, model):
+            calls.append("epoch begin")
+
+        def on_epoch_end(self, model):
+            calls.append("epoch end")
+            losses.append(model.get_latest_training_loss())
+            near, cosine = model.wv.most_similar("sea1", topn=1)[0]
+            a, b = model.wv["sea1"], model.wv[near]
+            assert cosine == pytest.approx(a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-5)
+            return len(losses) == 3
+
+        def on_train_end(self, model):
+            calls.append("train end")
+
+    model = WordRank(two_worlds, vector_size=8, epochs=10, callbacks=[Watcher()])
+    assert calls == ["train begin", *["epoch begin", "epoch end"] * 3, "train end"]
+    assert losses[2] < losses[0]
+    assert isinstance(model.get_latest_training_loss(), float)
+
+
+def test_training_in_steps(two_worlds):
+    """build_vocab and train give what the constructor gives, and the counts that Word2Vec.train returns."""
+    whole = WordRank(two_worlds, vector_size=8, epochs=2)
+    steps = WordRank(vector_size=8)
+    steps.build_vocab(two_worlds)
+    result = steps.train(two_worlds, total_examples=steps.corpus_count, epochs=2)
+    assert result == (2 * steps.corpus_total_words, 2 * steps.corpus_total_words)
+    assert steps.wv.vectors.tobytes() == whole.wv.vectors.tobytes()
+
+
+def test_training_again_on_a_text_does_not_count_it_twice(two_worlds):
+    """A text that was counted is recognised; another one is added to it."""
+    model = WordRank(two_worlds, vector_size=5, epochs=1)
+    total = model.cooccurrence.data.sum()
+    before = model.wv.vectors.copy()
+    model.train(two_worlds, total_examples=model.corpus_count, epochs=1)
+    assert model.cooccurrence.data.sum() == total
+    assert (model.wv.vectors != before).any()
+    model.train([["sea1", "sky1"]], total_examples=1, epochs=1)
+    assert model.cooccurrence.data.sum() == pytest.approx(total + 2)
+
+
+def test_vocabulary_can_grow(two_worlds):
+    """New words get vectors, old ones keep theirs, and the pairs of both texts add up."""
+    model = WordRank(two_worlds, vector_size=5, epochs=1)
+    old, total = model.wv["sea1"].copy(), model.cooccurrence.data.sum()
+    more = [["sea1", "ship", "harbour"]] * 6
+    model.build_vocab(more, update=True)
+    assert "ship" in model.wv
+    np.testing.assert_array_equal(model.wv["sea1"], old)
+    model.train(more, total_examples=model.corpus_count, epochs=1)
+    assert model.cooccurrence.shape == (42, 42)
+    assert model.cooccurrence.data.sum() == pytest.approx(total + 6 * 2 * 2.5)
+    assert (model.wv["sea1"] != old).any()
+
+
+def test_save_and_load(small, two_worlds, tmp_path):
+    """A saved model comes back whole, by str or path, and trains on as if it had never been saved."""
+    path = tmp_path / "model"
+    small.save(path)
+    for name, options in ((path, {}), (str(path), {}), (path, {"mmap": "r"})):
+        loaded = WordRank.load(name, **options)
+        np.testing.assert_array_equal(loaded.wv.vectors, small.wv.vectors)
+        np.testing.assert_array_equal(loaded.context_vectors, small.context_vectors)
+        assert loaded.objective == small.objective
+        assert loaded.wv.get_vecattr("sea1", "count") == small.wv.get_vecattr("sea1", "count")
+        np.testing.assert_array_equal(loaded.cooccurrence.data, small.cooccurrence.data)
+        loaded.train(two_worlds, total_examples=loaded.corpus_count, epochs=1)
+
+
+def test_arrays_saved_apart_can_be_mapped_and_trained(small, two_worlds, tmp_path):
+    """Large arrays go into files of their own; mapped read-only, they are copied before training changes them."""
+    small.save(tmp_path / "model", sep_limit=0)
+    assert (tmp_path / "model.wv.vectors.npy").exists()
+    assert (tmp_path / "model.cooccurrence.data.npy").exists()
+    loaded = WordRank.load(tmp_path / "model", mmap="r")
+    loaded.train(two_worlds, total_examples=loaded.corpus_count, epochs=1)
+    np.testing.assert_array_equal(WordRank.load(tmp_path / "model").wv.vectors, small.wv.vectors)
+
+
+def test_loading_another_class_is_refused(two_worlds, tmp_path):
+    """A Word2Vec file is named as such."""
+    Word2Vec(two_worlds, vector_size=5, epochs=1).save(str(tmp_path / "w2v"))
+    with pytest.raises(AttributeError, match=r"holds a Word2Vec, not a WordRank model. Load it with Word2Vec.load"):
+        WordRank.load(tmp_path / "w2v")
+
+
+def test_a_failed_save_keeps_the_old_model(small, tmp_path, monkeypatch):
+    """If writing breaks off, the model that was there is untouched."""
+    small.save(tmp_path / "model")
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    monkeypatch.setattr(Word2Vec, "save", lambda self, name: Path(name).write_text("half") and 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        small.save(tmp_path / "model")
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+def test_warm_start_takes_the_vectors_of_common_words(two_worlds, small):
+    """Known words start from the given vectors, others at random."""
+    model = WordRank(vector_size=12)
+    model.build_vocab([*two_worlds, ["new"] * 5])
+    assert model.warm_start(small.wv, small.vectors("context")) == 40
+    np.testing.assert_array_equal(model.wv["sea1"], small.wv["sea1"])
+    row = model.wv.key_to_index["sea1"]
+    np.testing.assert_array_equal(model.context_vectors[row], small.context_vectors[small.wv.key_to_index["sea1"]])
+    assert np.linalg.norm(model.wv["new"]) > 0
+    started = WordRank(two_worlds, vector_size=12, epochs=1, alpha=1e-9, min_alpha=0, warm_start=small.wv)
+    np.testing.assert_allclose(started.wv["sea1"], small.wv["sea1"], atol=1e-4)
+
+
+def test_words_without_neighbours_keep_a_direction():
+    """A word that co-occurs with nothing has a vector of length above 0, so its cosines are numbers."""
+    model = WordRank([["alone"], ["a", "b"], ["b", "a"]], min_count=1, vector_size=5, epochs=5)
+    assert np.isfinite([cosine for _, cosine in model.wv.most_similar("alone")]).all()
+
+
+def test_word2vec_parameters_are_accepted_with_a_warning(two_worlds, caplog):
+    """Keywords without a meaning here are named once, with what is done instead; unknown ones are errors."""
+    with caplog.at_level(logging.WARNING):
+        WordRank(two_worlds, vector_size=5, epochs=1, sg=1, negative=5, hashfxn=hash)
+    warned = [record.getMessage() for record in caplog.records if "has no meaning" in record.getMessage()]
+    assert [message.split("'")[1] for message in warned] == ["sg", "negative", "hashfxn"]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'vektor_size'"):
+        WordRank(two_worlds, vektor_size=5)
+
+
+def test_lifecycle_and_name(small):
+    """gensim's events are there, and the model prints its class and size."""
+    events = [event["event"] for event in small.lifecycle_events]
+    assert events.count("train") == 2
+    assert "created" in events
+    assert str(small).startswith("WordRank<vocab=40, vector_size=12")
+
+
+def test_vocabulary_rules_are_those_of_gensim(two_worlds):
+    """min_count, max_final_vocab and trim_rule choose the words that Word2Vec would."""
+    from gensim.utils import RULE_DISCARD, RULE_KEEP
+
+    def only_sea(word, count, min_count):
+        return RULE_KEEP if word.startswith("sea") else RULE_DISCARD
+
+    for options in ({"min_count": 185}, {"max_final_vocab": 11}, {"trim_rule": only_sea}):
+        ours = WordRank(two_worlds, vector_size=4, epochs=1, **options)
+        theirs = Word2Vec(two_worlds, vector_size=4, epochs=1, **options)
+        assert ours.wv.index_to_key == theirs.wv.index_to_key
+
+
+def test_the_progress_bar_shows_the_loss(two_worlds, capsys):
+    """progress=True writes a bar with the loss to the terminal; by default nothing is written."""
+    WordRank(two_worlds, vector_size=4, epochs=2)
+    assert capsys.readouterr() == ("", "")
+    WordRank(two_worlds, vector_size=4, epochs=2, progress=True)
+    bar = capsys.readouterr().err
+    assert "2/2" in bar
+    assert "loss=" in bar
+
+
+def test_an_error_in_the_users_iterator_reaches_the_caller(two_worlds):
+    """Training does not hang when reading the corpus fails; it raises what the iterator raised."""
+
+    class Breaks:
+        passes = 0
+
+        def __iter__(self):
+            self.passes += 1
+            yield from two_worlds
+            if self.passes == 2:
+                raise OSError("the disk is gone")
+
+    with pytest.raises(OSError, match="the disk is gone"):
+        WordRank(Breaks(), vector_size=4, epochs=1)
+
+
+def test_encode_reads_any_restartable_iterable(two_worlds):
+    """The text is read once for the vocabulary and once for the pairs."""
+
+    class Counted:
+        passes = 0
+
+        def __iter__(self):
+            self.passes += 1
+            return iter(two_worlds)
+
+    source = Counted()
+    WordRank(source, vector_size=4, epochs=3)
+    assert source.passes == 2
+    assert encode(two_worlds, {})[1] == 600
