@@ -14,10 +14,12 @@ from gensim.models import KeyedVectors, Word2Vec
 from gensim.models.word2vec import LineSentence
 from tqdm import tqdm
 
-from gensim_wordrank import checks, corpus, files, training, vectors
+from gensim_wordrank import checks, corpus, files, vectors
 from gensim_wordrank.cooccurrence import Cooccurrence, count_cooccurrences
 from gensim_wordrank.objective import Objective
 from gensim_wordrank.ranks import Vectors
+from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
+from gensim_wordrank.training import Solver, run_epochs
 
 logger = logging.getLogger(__name__)
 
@@ -63,6 +65,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         The vectors depend on it, and not on `workers` or on PYTHONHASHSEED.
     workers : int
         Number of threads.
+    solver : {"sampled", "triplet"}
+        The fast solver, or Algorithm 1 as the paper prints it (one thread, many more epochs).
     rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, l2
         The objective: see :class:`~gensim_wordrank.Objective`.
     warm_start : KeyedVectors, optional
@@ -84,6 +88,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         The word vectors u, with the true counts of the words.
     context_vectors : array of float32
         The context vectors v, in the order of `wv`.
+    context_bias : array of float32
+        A number a context: its score for a word is <u, v> plus this, which keeps its frequency out of the vectors.
     cooccurrence : gensim_wordrank.cooccurrence.Cooccurrence or None
         The co-occurrences that the model was trained on; `cooccurrence.matrix` is a SciPy CSR matrix. Set it to None to
         save memory and disk; training on more text then starts from that text alone.
@@ -120,6 +126,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         min_alpha: float = 0.0001,
         seed: int = 1,
         workers: int = 2,
+        solver: str = "sampled",
         rank_loss: str = "log",
         pair_loss: str = "hinge",
         t: float = 1.5,
@@ -143,10 +150,13 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self.objective = Objective(
             rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, l2
         )  # fmt: skip
+        self.solver = checks.choice("solver", Solver, solver)
         self.symmetric, self.distance_weighting, self.progress = symmetric, distance_weighting, progress
         self.context_vectors: Vectors = np.empty((0, 0), np.float32)
+        self.context_bias: Vectors = np.empty(0, np.float32)
         self.cooccurrence: Cooccurrence | None = None
         self.epochs_done = 0
+        self._past: Vectors = np.empty((2, 0), np.float32)  # of words and contexts, see State
         self._counted: list[str] = []  # digests of the texts whose pairs are in `cooccurrence`
         super().__init__(
             vector_size=checks.positive_integer("vector_size", vector_size),
@@ -207,8 +217,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     def init_weights(self) -> None:
         """Give every word and context of the vocabulary a random start vector."""
         n = len(self.wv.index_to_key)
-        self.wv.vectors = training.start_vectors(n, self.vector_size, self.seed, part=0)
-        self.context_vectors = training.start_vectors(n, self.vector_size, self.seed, part=1)
+        self.wv.vectors = start_vectors(n, self.vector_size, self.seed, part=0)
+        self.context_vectors = start_vectors(n, self.vector_size, self.seed, part=1)
+        self.context_bias = np.empty(0, np.float32)  # starts from the co-occurrences, once they are counted
+        self._past = np.full((2, n), START_PAST, np.float32)
         self.wv.norms = None
         self.cooccurrence, self._counted, self.epochs_done = None, [], 0
 
@@ -218,9 +230,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         if not old:
             raise RuntimeError("There is no vocabulary to update. Call build_vocab() without update=True first.")
         n = len(self.wv.index_to_key)
-        fresh = [training.start_vectors(n, self.vector_size, self.seed, part)[old:] for part in (0, 1)]
+        fresh = [start_vectors(n, self.vector_size, self.seed, part)[old:] for part in (0, 1)]
         self.wv.vectors = np.vstack([self.wv.vectors, fresh[0]])
         self.context_vectors = np.vstack([self.context_vectors, fresh[1]])
+        self._past = np.hstack([self._past, np.full((2, n - old), START_PAST, np.float32)])
         self.wv.norms = None
 
     def warm_start(self, words: KeyedVectors, contexts: KeyedVectors | None = None) -> int:
@@ -330,9 +343,6 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self._check_training_sanity(epochs, total_examples, total_words)
         self._check_corpus_sanity(corpus_iterable, corpus_file, passes=1)
         self.epochs = int(epochs or 0)
-        # a loaded model's arrays may be mapped read-only from its file
-        self.wv.vectors = np.require(self.wv.vectors, requirements=["C", "W"])
-        self.context_vectors = np.require(self.context_vectors, requirements=["C", "W"])
         callbacks = tuple(callbacks)
 
         started = perf_counter()
@@ -346,7 +356,6 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         for callback in callbacks:
             callback.on_train_begin(self)
         done = self._run_epochs(counts, callbacks)
-        self.wv.norms = None
         self.train_count += 1
         self.total_train_time += perf_counter() - started
         self.min_alpha_yet_reached = self.min_alpha
@@ -357,17 +366,21 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
 
     def _run_epochs(self, counts: Cooccurrence, callbacks: Sequence[Any]) -> int:
         """Run up to `self.epochs`, with callbacks, log and progress bar; return how many were run."""
-        state = training.State(self.wv.vectors, self.context_vectors, self.epochs_done)
-        losses = training.run_epochs(
-            state, counts, self.objective, self.epochs, self.alpha, self.min_alpha, self.seed, self.workers
+        known = len(self.context_bias)
+        if known < len(self.wv):  # contexts that are new since the last training
+            self.context_bias = np.append(self.context_bias, start_bias(counts)[known:])
+        state = State(
+            self.wv.vectors, self.context_vectors, self.context_bias, self._past[0], self._past[1], self.epochs_done
+        )
+        epochs = run_epochs(
+            state, counts, self.objective, self.solver, self.epochs, self.alpha, self.min_alpha, self.seed, self.workers
         )
         with tqdm(total=self.epochs, desc="WordRank", unit="epoch", disable=not self.progress) as bar:
             for done in range(1, self.epochs + 1):
                 for callback in callbacks:
                     callback.on_epoch_begin(self)
-                self.running_training_loss = next(losses)
-                self.epochs_done = state.epoch
-                self.wv.norms = None  # or a callback would see cosines of the epoch before
+                state, self.running_training_loss = next(epochs)
+                self._take(state)
                 logger.info("EPOCH %i of %i: loss %.6g", done, self.epochs, self.running_training_loss)
                 bar.set_postfix(loss=f"{self.running_training_loss:.6g}", refresh=False)
                 bar.update()
@@ -376,6 +389,13 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
                     logger.info("stopped by a callback after epoch %i", done)
                     break
         return done
+
+    def _take(self, state: State) -> None:
+        """Make a state the model's own."""
+        self.wv.vectors, self.context_vectors, self.context_bias = state.words, state.contexts, state.bias
+        self._past = np.stack([state.word_past, state.context_past])
+        self.epochs_done = state.epoch
+        self.wv.norms = None  # or a callback would see cosines of the epoch before
 
     def _count(self, sentences: Iterable[Sequence[str]]) -> tuple[Cooccurrence, int, int]:
         """Add the co-occurrences of the text to the model's; return them, its words in the vocabulary, and in all."""

@@ -2,85 +2,52 @@
 
 from __future__ import annotations
 
-import logging
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from enum import Enum
 
-import numpy as np
-
-from gensim_wordrank import _triplets
 from gensim_wordrank.cooccurrence import Cooccurrence
-from gensim_wordrank.losses import PairLoss, RankLoss
 from gensim_wordrank.objective import Objective
-from gensim_wordrank.ranks import Vectors
-
-logger = logging.getLogger(__name__)
-
-
-@dataclass
-class State:
-    """What training changes."""
-
-    words: Vectors  # U
-    contexts: Vectors  # V
-    epoch: int = 0  # epochs done; the random numbers of the next one depend on it
+from gensim_wordrank.plan import Plan
+from gensim_wordrank.sampled import sampled_epoch
+from gensim_wordrank.state import State
+from gensim_wordrank.triplets import triplet_epoch
 
 
-def start_vectors(n: int, size: int, seed: int, part: int) -> Vectors:
-    """Return `n` random unit vectors in the positive orthant, as the authors' program starts.
+class Solver(str, Enum):
+    """How an epoch is run."""
 
-    The direction they share can stand for the frequency of a context. `part` tells U (0) from V (1).
-    """
-    random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0, part)))
-    vectors = random.random((n, size), dtype=np.float32)
-    vectors += np.float32(1e-6)  # a row of zeros would have no direction
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
+    SAMPLED = "sampled"  # the fast one
+    TRIPLET = "triplet"  # Algorithm 1 as the paper prints it
+
+
+_EPOCHS = {Solver.SAMPLED: sampled_epoch, Solver.TRIPLET: triplet_epoch}
 
 
 def run_epochs(
     state: State,
     counts: Cooccurrence,
     objective: Objective,
+    solver: Solver,
     epochs: int,
     alpha: float,
     min_alpha: float,
     seed: int,
     workers: int,
-) -> Iterator[float]:
-    """Run `epochs` on the co-occurrences; after each, yield the estimated objective.
+) -> Iterator[tuple[State, float]]:
+    """Run `epochs` from `state` on; after each, yield the new state and the estimated objective.
 
-    The learning rate falls linearly from `alpha` to `min_alpha`. If an epoch diverges, the state is put back to
-    where it began and FloatingPointError says so.
+    The learning rate falls linearly from `alpha` to `min_alpha`. An epoch that diverges ends in FloatingPointError; the
+    state that was yielded before it is the last good one.
     """
+    plan = Plan.of(counts, seed)
     for epoch in range(epochs):
         step = alpha - (alpha - min_alpha) * epoch / epochs
-        good = state.words.copy(), state.contexts.copy()
-        loss = _triplet_epoch(state, counts, objective, step, seed, workers)
-        if not (np.isfinite(loss) and np.isfinite(state.words).all() and np.isfinite(state.contexts).all()):
-            state.words[:], state.contexts[:] = good
+        new, loss = _EPOCHS[solver](state, counts, objective, plan, step, workers)
+        if not (math.isfinite(loss) and new.is_finite()):
             raise FloatingPointError(
-                f"Training diverged in epoch {epoch + 1} of {epochs} (loss {loss}); the vectors are those of the epoch "
-                f"before. Lower 'alpha' (now {alpha:g})."
+                f"Training diverged in epoch {epoch + 1} of {epochs}; the vectors are those of the epoch before. "
+                f"Lower 'alpha' (now {alpha:g})."
             )
-        state.epoch += 1
-        yield loss
-
-
-def _triplet_epoch(
-    state: State, counts: Cooccurrence, objective: Objective, step: float, seed: int, workers: int
-) -> float:
-    """Algorithm 1: xi exactly (stage 2), then a triplet a pair (stage 1); return the estimate of the bound."""
-    weights = objective.weights(counts.data)
-    if objective.rank_loss is RankLoss.IDENTITY:
-        xi = np.ones(counts.nnz, np.float32)  # rho_0 is linear: the bound is the objective whatever xi is
-    else:
-        xi = objective.exact_xi(state.words, state.contexts, counts, workers)
-    total = _triplets.run_triplets(
-        state.words, state.contexts, counts.indptr, counts.indices, weights, xi, counts.nnz,
-        RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code, objective.t,
-        objective.rank_scale, objective.rank_offset, objective.l2,
-        # the authors' step: a pair of average weight moves as if it weighed 1
-        step * counts.nnz / max(float(weights.sum(dtype=np.float64)), 1e-30),
-        int(np.random.SeedSequence(seed, spawn_key=(1, state.epoch)).generate_state(1, np.uint64)[0]),
-    )  # fmt: skip
-    return float(total)
+        state = new
+        yield state, loss

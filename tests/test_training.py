@@ -4,10 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from gensim_wordrank import Objective, training
+from gensim_wordrank import Objective
 from gensim_wordrank.cooccurrence import count_cooccurrences
 from gensim_wordrank.corpus import encode
 from gensim_wordrank.losses import PairLoss, RankLoss
+from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
+from gensim_wordrank.training import Solver, run_epochs
 
 COMBINATIONS = list(itertools.product([loss.value for loss in RankLoss], [loss.value for loss in PairLoss]))
 
@@ -20,66 +22,93 @@ def toy(two_worlds):
 
 
 def new_state(counts, size=10):
-    """Start vectors for the toy corpus."""
-    return training.State(*(training.start_vectors(counts.shape[0], size, 1, part) for part in (0, 1)))
+    """Where training on the toy corpus starts."""
+    n = counts.shape[0]
+    past = np.full(n, START_PAST, np.float32)
+    return State(start_vectors(n, size, 1, 0), start_vectors(n, size, 1, 1), start_bias(counts), past, past)
 
 
+def train(state, counts, objective, solver, epochs, step=None, seed=1, workers=1):
+    """Train with a constant step; return the last state and the losses."""
+    step = step or {"sampled": 0.1, "triplet": 0.01}[solver]
+    losses = []
+    for new, loss in run_epochs(state, counts, objective, Solver(solver), epochs, step, step, seed, workers):
+        state = new
+        losses.append(loss)
+    return state, losses
+
+
+@pytest.mark.parametrize("solver", ["sampled", "triplet"])
 @pytest.mark.parametrize(("rank_loss", "pair_loss"), COMBINATIONS)
-def test_objective_and_bound_fall_over_epochs(toy, rank_loss, pair_loss):
-    """Ten epochs of Algorithm 1 lower J, and the bound at the xi they began with, for every pair of losses."""
-    objective = Objective(rank_loss, pair_loss, rank_scale=10.0, rank_offset=1.0)
-    state = new_state(toy)
-    xi = objective.exact_xi(state.words, state.contexts, toy)
-    before = objective.value(state.words, state.contexts, toy), objective.bound(state.words, state.contexts, toy, xi)
-    losses = list(training.run_epochs(state, toy, objective, 10, 0.01, 0.01, seed=1, workers=1))
-    value = objective.value(state.words, state.contexts, toy)
-    assert value < before[0]
-    assert objective.bound(state.words, state.contexts, toy, xi) < before[1]
+def test_objective_and_bound_fall_over_epochs(toy, rank_loss, pair_loss, solver):
+    """Ten epochs lower J, and the bound at the xi they began with, for every pair of losses and both solvers."""
+    objective = Objective(rank_loss, pair_loss, rank_scale=10.0, rank_offset=1.0, l2=0)
+    before = new_state(toy)
+    after, losses = train(before, toy, objective, solver, 10)
+
+    def parameters(state):
+        return state.with_bias() if solver == "sampled" else (state.words, state.contexts)
+
+    xi = objective.exact_xi(*parameters(before), toy)
+    value = objective.value(*parameters(after), toy)
+    assert value < objective.value(*parameters(before), toy)
+    assert objective.bound(*parameters(after), toy, xi) < objective.bound(*parameters(before), toy, xi)
     assert losses[-1] < losses[0]
     assert losses[-1] == pytest.approx(value, rel=0.2)
 
 
-def test_workers_do_not_change_a_byte(toy):
+@pytest.mark.parametrize("solver", ["sampled", "triplet"])
+def test_workers_do_not_change_a_byte(solver, lee):
     """1, 2, 3 and 8 threads give the same vectors."""
+    words = sorted({word for sentence in lee for word in sentence})[::3]
+    ids = {word: i for i, word in enumerate(words)}
+    counts = count_cooccurrences(encode(lee, ids)[0], len(ids), window=5)
     results = set()
     for workers in (1, 2, 3, 8):
-        state = new_state(toy)
-        losses = list(training.run_epochs(state, toy, Objective(), 3, 0.01, 0.001, seed=7, workers=workers))
-        results.add((state.words.tobytes(), state.contexts.tobytes(), tuple(losses)))
+        state, losses = train(new_state(counts), counts, Objective(), solver, 2, workers=workers)
+        results.add((state.words.tobytes(), state.contexts.tobytes(), state.bias.tobytes(), tuple(losses)))
     assert len(results) == 1
 
 
-def test_seed_changes_the_vectors(toy):
-    """Another seed draws other triplets."""
-    first, second = new_state(toy), new_state(toy)
-    list(training.run_epochs(first, toy, Objective(), 1, 0.01, 0.01, seed=1, workers=1))
-    list(training.run_epochs(second, toy, Objective(), 1, 0.01, 0.01, seed=2, workers=1))
+@pytest.mark.parametrize("solver", ["sampled", "triplet"])
+def test_seed_changes_the_vectors(toy, solver):
+    """Another seed draws otherwise."""
+    first, second = (train(new_state(toy), toy, Objective(), solver, 1, seed=seed)[0] for seed in (1, 2))
     assert (first.words != second.words).any()
 
 
-def test_two_runs_of_one_epoch_are_one_run_of_two(toy):
+@pytest.mark.parametrize("solver", ["sampled", "triplet"])
+def test_two_runs_of_one_epoch_are_one_run_of_two(toy, solver):
     """The random numbers depend on the epochs done, so training can be cut anywhere."""
-    whole, cut = new_state(toy), new_state(toy)
-    list(training.run_epochs(whole, toy, Objective(), 2, 0.01, 0.01, seed=1, workers=1))
+    whole, _ = train(new_state(toy), toy, Objective(), solver, 2)
+    cut = new_state(toy)
     for _ in range(2):
-        list(training.run_epochs(cut, toy, Objective(), 1, 0.01, 0.01, seed=1, workers=1))
+        cut, _ = train(cut, toy, Objective(), solver, 1)
     assert whole.words.tobytes() == cut.words.tobytes()
     assert whole.epoch == cut.epoch == 2
 
 
-def test_a_diverging_epoch_is_undone_and_said(toy):
+@pytest.mark.parametrize("solver", ["sampled", "triplet"])
+def test_a_diverging_epoch_is_said_and_the_state_before_it_kept(toy, solver):
     """With an absurd learning rate the run stops by name of the epoch, and the last good vectors are there."""
     state = new_state(toy)
-    with pytest.raises(FloatingPointError, match=r"diverged in epoch \d+ of 50 .*Lower 'alpha' \(now 1e\+20\)"):
-        for _ in training.run_epochs(state, toy, Objective(), 50, 1e20, 1e20, seed=1, workers=2):
-            pass
-    assert np.isfinite(state.words).all()
-    assert np.isfinite(state.contexts).all()
+    good = [state.words.copy(), state.contexts.copy(), state.bias.copy()]
+    with pytest.raises(FloatingPointError, match=r"diverged in epoch 1 of 50; .*Lower 'alpha' \(now 1e\+30\)"):
+        train(state, toy, Objective(), solver, 50, step=1e30, workers=2)
+    for array, before in zip((state.words, state.contexts, state.bias), good, strict=True):
+        np.testing.assert_array_equal(array, before)
 
 
-def test_start_vectors_are_unit_and_differ():
+def test_start_vectors_differ_and_grow():
     """No start vector is zero, U and V start apart, and a larger vocabulary keeps the first vectors."""
-    words, contexts = (training.start_vectors(50, 7, 3, part) for part in (0, 1))
-    np.testing.assert_allclose(np.linalg.norm(words, axis=1), 1, rtol=1e-5)
+    words, contexts = (start_vectors(50, 7, 3, part) for part in (0, 1))
+    assert (np.linalg.norm(words, axis=1) > 0).all()
     assert (words != contexts).any()
-    np.testing.assert_array_equal(training.start_vectors(80, 7, 3, 0)[:50], words)
+    np.testing.assert_array_equal(start_vectors(80, 7, 3, 0)[:50], words)
+
+
+def test_start_bias_is_the_log_frequency(toy):
+    """The bias follows the mass of each context and has mean 0."""
+    bias = start_bias(toy)
+    mass = np.asarray(toy.matrix.sum(axis=0)).ravel()
+    np.testing.assert_allclose(bias, np.log(mass + 1) - np.log(mass + 1).mean(), atol=1e-5)

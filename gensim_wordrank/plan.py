@@ -1,0 +1,104 @@
+"""Who works on what, when, and with which random numbers: the paper's Algorithm 2 as a pure function of the data.
+
+Words are cut into B blocks for good; contexts are dealt anew into B blocks every epoch. A cell is a block of words with
+a block of contexts; the B cells of a stratum share no row, so they run at once, in any order, on any number of threads
+or machines, and the result is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gensim_wordrank.cooccurrence import Cooccurrence
+
+# contexts a block holds: few enough for its vectors to stay in a processor's cache, many enough for fair samples
+LARGEST_BLOCK, SMALLEST_BLOCK = 16384, 256
+# enough for the cores of an ordinary machine, where the vocabulary allows it
+USUAL_BLOCKS = 8
+# a block's number is one byte
+MOST_BLOCKS = 256
+
+
+@dataclass(frozen=True)
+class Deal:
+    """One epoch's order of the contexts."""
+
+    order: NDArray[np.int64]  # the contexts, block after block
+    edges: NDArray[np.int64]  # where each block begins, and the end
+    block_of: NDArray[np.uint8]  # the block of each context
+    row_of: NDArray[np.int32]  # and its row there
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The blocks of a training run.
+
+    Examples
+    --------
+    >>> from gensim_wordrank.cooccurrence import Cooccurrence
+    >>> from gensim_wordrank.plan import Plan
+    >>> plan = Plan.of(Cooccurrence.from_matrix([[0, 1], [1, 0]]), seed=1)
+    >>> len(plan.word_blocks), list(plan.strata())
+    (1, [[(0, 0)]])
+    """
+
+    seed: int
+    n_contexts: int
+    word_blocks: tuple[NDArray[np.int32], ...]
+
+    @classmethod
+    def of(cls, counts: Cooccurrence, seed: int) -> Plan:
+        """Cut the words into blocks that hold about equally many pairs, in a number that the data alone decides."""
+        n_words, n_contexts = counts.shape
+        n_blocks = number_of_blocks(min(n_words, n_contexts))
+        # dealt like cards in order of their pairs, every second round backwards
+        by_pairs = np.argsort(-np.diff(counts.indptr), kind="stable")
+        turn, card = np.divmod(np.arange(n_words), n_blocks)
+        block = np.where(turn % 2, n_blocks - 1 - card, card)
+        return cls(seed, n_contexts, tuple(np.sort(by_pairs[block == q]).astype(np.int32) for q in range(n_blocks)))
+
+    def deal(self, epoch: int) -> Deal:
+        """Return the order of the contexts in an epoch."""
+        random = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(1, epoch)))
+        order = random.permutation(self.n_contexts)
+        n_blocks = len(self.word_blocks)
+        edges = np.arange(n_blocks + 1) * self.n_contexts // n_blocks
+        block_of, row_of = np.empty(self.n_contexts, np.uint8), np.empty(self.n_contexts, np.int32)
+        for b in range(n_blocks):
+            members = order[edges[b] : edges[b + 1]]
+            block_of[members], row_of[members] = b, np.arange(len(members))
+        return Deal(order, edges, block_of, row_of)
+
+    def strata(self) -> Iterator[list[tuple[int, int]]]:
+        """Yield the cells (word block, context block) that run at once; every cell comes once."""
+        n_blocks = len(self.word_blocks)
+        for shift in range(n_blocks):
+            yield [(q, (q + shift) % n_blocks) for q in range(n_blocks)]
+
+    def cell_seed(self, epoch: int, word_block: int, context_block: int) -> int:
+        """Return the seed of a cell's random numbers."""
+        key = (2, epoch, word_block, context_block)
+        return int(np.random.SeedSequence(self.seed, spawn_key=key).generate_state(1, np.uint64)[0])
+
+
+def number_of_blocks(n: int) -> int:
+    """Return the power of two that cuts `n` rows into blocks of the right size.
+
+    Examples
+    --------
+    >>> from gensim_wordrank.plan import number_of_blocks
+    >>> [number_of_blocks(n) for n in (12, 600, 1_750, 70_000, 150_000, 1_000_000)]
+    [1, 2, 4, 8, 16, 64]
+    """
+    blocks = 1
+    while (
+        blocks < MOST_BLOCKS
+        and n // (2 * blocks) >= SMALLEST_BLOCK
+        and (blocks < USUAL_BLOCKS or n / blocks > LARGEST_BLOCK)
+    ):
+        blocks *= 2
+    return blocks

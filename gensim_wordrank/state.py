@@ -1,0 +1,55 @@
+"""What training changes, and where it starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gensim_wordrank.cooccurrence import Cooccurrence
+from gensim_wordrank.ranks import Vectors
+
+# |start vector| is about this over the square root of 12: short, so that all contexts start with about the same score
+START_LENGTH = 1.0
+# of the sums of squared gradients: how little the first gradients may shorten the later steps
+START_PAST = 0.05
+
+
+@dataclass
+class State:
+    """The parameters, and what the solvers remember from epoch to epoch."""
+
+    words: Vectors  # U
+    contexts: Vectors  # V
+    bias: Vectors  # of the contexts: score(w, c) = <u_w, v_c> + bias_c
+    word_past: Vectors  # sums of squared gradients, a row, from which its next step follows
+    context_past: Vectors
+    epoch: int = 0  # epochs done; the random numbers of the next one depend on it
+
+    def with_bias(self) -> tuple[Vectors, Vectors]:
+        """Return (u, 1) and (v, bias), whose inner products are the scores."""
+        ones = np.ones((len(self.words), 1), np.float32)
+        return np.hstack([self.words, ones]), np.hstack([self.contexts, self.bias[:, None]])
+
+    def is_finite(self) -> bool:
+        """Say whether every parameter is a number."""
+        return all(bool(np.isfinite(array).all()) for array in (self.words, self.contexts, self.bias))
+
+
+def start_vectors(n: int, size: int, seed: int, part: int) -> Vectors:
+    """Return `n` short random vectors; `part` tells U (0) from V (1). More vectors begin with the same ones."""
+    random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0, part)))
+    vectors = random.random((n, size), dtype=np.float32)
+    vectors -= np.float32(0.5)
+    vectors *= np.float32(START_LENGTH / np.sqrt(size))
+    return vectors
+
+
+def start_bias(counts: Cooccurrence) -> Vectors:
+    """Return the log-frequencies of the contexts, less their mean."""
+    mass = np.zeros(counts.n_contexts)
+    for first in range(0, counts.nnz, 1 << 20):  # bincount works on wider copies
+        part = slice(first, first + (1 << 20))
+        mass += np.bincount(counts.indices[part], weights=counts.data[part], minlength=counts.n_contexts)
+    logs = np.log(mass + 1.0)
+    return np.asarray(logs - logs.mean(), dtype=np.float32)
