@@ -1,5 +1,5 @@
 """Co-occurrence counts of a text, a row of the matrix at a time."""
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 import numpy as np
 
@@ -13,21 +13,23 @@ cdef extern from "wr_cooccurrence.h" nogil:
         double *sum
         int64_t n_masks
 
-    int64_t wr_row_length(wr_counter *counter, const int64_t *positions, int64_t n_positions)
+    int64_t wr_row_length(wr_counter *counter, const uint32_t *positions, int64_t n_positions)
     void wr_row_values(
-        wr_counter *counter, const int64_t *positions, int64_t n_positions, int32_t *columns, float *values)
+        wr_counter *counter, const uint32_t *positions, int64_t n_positions, int32_t *columns, float *values)
 
 
 def index_positions(
     const int32_t[::1] ids,             # the text: sentences of word ids, -1 in front of and behind each
     int64_t[::1] starts,                # OUT  [n_words + 1] where the positions of each word begin
-    int64_t[::1] positions,             # OUT  [number of words in the text] sorted by word, then by place
+    uint32_t[::1] positions,            # OUT  [number of words in the text] sorted by word, then by place
 ):
     """Index the places of every word in the text (a counting sort)."""
     cdef int64_t n_words = starts.shape[0] - 1, n_places = 0, i
     cdef int32_t w
     if ids.shape[0] == 0 or ids[0] != -1 or ids[ids.shape[0] - 1] != -1:
         raise ValueError("the text must begin and end with -1")
+    if ids.shape[0] > 2 ** 32:
+        raise ValueError("the text is longer than 2^32 words; count it in parts and add them up")
     with nogil:
         starts[:] = 0
         for i in range(ids.shape[0]):
@@ -45,7 +47,7 @@ def index_positions(
             starts[i + 1] += starts[i]
         for i in range(ids.shape[0]):  # leaves starts[w] at the end of w, which is the start of w + 1
             if ids[i] >= 0:
-                positions[starts[ids[i]]] = i
+                positions[starts[ids[i]]] = <uint32_t> i
                 starts[ids[i]] += 1
         for i in range(n_words, 0, -1):
             starts[i] = starts[i - 1]
@@ -58,13 +60,13 @@ cdef class Counter:
     cdef wr_counter c
     cdef const int32_t[::1] ids
     cdef const int64_t[::1] starts
-    cdef const int64_t[::1] positions
+    cdef const uint32_t[::1] positions
     cdef const double[::1] weight
     cdef uint64_t[::1] seen
     cdef double[::1] sum
 
     def __init__(
-        self, const int32_t[::1] ids, const int64_t[::1] starts, const int64_t[::1] positions,
+        self, const int32_t[::1] ids, const int64_t[::1] starts, const uint32_t[::1] positions,
         const double[::1] weight, bint symmetric,
     ):
         n_words = starts.shape[0] - 1

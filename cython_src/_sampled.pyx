@@ -37,7 +37,7 @@ cdef extern from "wr_sampled.h" nogil:
 
     void wr_draw(
         const int32_t *words, int64_t n_words, const int64_t *indptr, const int32_t *columns, const float *counts,
-        const uint8_t *block_of, uint8_t block, const int32_t *row_of, const wr_sampled_options *options,
+        const uint8_t *block_of, uint8_t block, const int32_t *row_of, float *walk, const wr_sampled_options *options,
         uint64_t *random, wr_draws *draws)
     int64_t wr_sampled_room(int64_t stride)
     double wr_train(
@@ -51,6 +51,7 @@ MAX_SAMPLES = WR_MAX_SAMPLES
 def run_cell(
     float[:, ::1] words,                # INOUT  U of the block, with the bias coordinate (1) and zeros up to the stride
     float[::1] word_past,               # INOUT  sums of mean squares of past gradients, a row
+    float[::1] walk,                    # INOUT  where the drawing of each word's pairs stands, from 0 to 1
     float[:, ::1] contexts,             # INOUT  V of the block, likewise
     float[::1] context_past,            # INOUT
     const int32_t[::1] word_ids,        # rows of the counts that are the words of the block
@@ -82,8 +83,8 @@ def run_cell(
     cdef double total
     if words.shape[1] != contexts.shape[1] or words.shape[1] % WR_LANES or vector_size >= words.shape[1]:
         raise ValueError("rows must have one stride, a multiple of the lanes, with room for the bias")
-    if not word_ids.shape[0] == words.shape[0] == word_past.shape[0] or context_past.shape[0] != n_block:
-        raise ValueError("a row of words or contexts has no id or no past")
+    if not word_ids.shape[0] == words.shape[0] == word_past.shape[0] == walk.shape[0] or context_past.shape[0] != n_block:
+        raise ValueError("a row of words or contexts has no id, no walk or no past")
     if not 0 < n_samples <= min(n_block, WR_MAX_SAMPLES):
         raise ValueError("n_samples must fit into the block")
     for i in range(word_ids.shape[0]):
@@ -114,7 +115,7 @@ def run_cell(
         return 0.0
     with nogil:
         wr_draw(
-            &word_ids[0], n_words, &indptr[0], &columns[0], &counts[0], &block_of[0], block, &row_of[0],
+            &word_ids[0], n_words, &indptr[0], &columns[0], &counts[0], &block_of[0], block, &row_of[0], &walk[0],
             &options, &random, &drawn)
         total = wr_train(
             &words[0, 0], &word_past[0], &contexts[0, 0], &context_past[0], n_block, &drawn, &options, &random,

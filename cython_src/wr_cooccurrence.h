@@ -26,7 +26,7 @@ static inline void wr_see(wr_counter *k, int32_t c, int64_t distance, int with_s
 }
 
 /* Go through the windows of all positions of one word. */
-static inline void wr_count_row(wr_counter *k, const int64_t *positions, int64_t n_positions, int with_sums) {
+static inline void wr_count_row(wr_counter *k, const uint32_t *positions, int64_t n_positions, int with_sums) {
     for (int64_t i = 0; i < n_positions; i++) {
         const int32_t *centre = k->ids + positions[i];
         for (int64_t d = 1; d <= k->window && centre[-d] >= 0; d++) wr_see(k, centre[-d], d, with_sums);
@@ -36,7 +36,7 @@ static inline void wr_count_row(wr_counter *k, const int64_t *positions, int64_t
 }
 
 /* Number of different contexts of the word. */
-WR_CLONES static int64_t wr_row_length(wr_counter *k, const int64_t *positions, int64_t n_positions) {
+WR_CLONES static int64_t wr_row_length(wr_counter *k, const uint32_t *positions, int64_t n_positions) {
     int64_t length = 0;
     wr_count_row(k, positions, n_positions, 0);
     for (int64_t m = 0; m < k->n_masks; m++) {
@@ -48,7 +48,7 @@ WR_CLONES static int64_t wr_row_length(wr_counter *k, const int64_t *positions, 
 
 /* Write the row, columns rising; leave the counter clean. */
 WR_CLONES static void wr_row_values(
-    wr_counter *k, const int64_t *positions, int64_t n_positions, int32_t *columns, float *values
+    wr_counter *k, const uint32_t *positions, int64_t n_positions, int32_t *columns, float *values
 ) {
     wr_count_row(k, positions, n_positions, 1);
     for (int64_t m = 0; m < k->n_masks; m++) {

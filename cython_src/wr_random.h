@@ -18,7 +18,4 @@ static inline int64_t wr_random_below(uint64_t *state, int64_t bound) {
     return (int64_t)(((unsigned __int128)wr_random(state) * (uint64_t)bound) >> 64);
 }
 
-/* Uniform in [0, 1) */
-static inline double wr_random_unit(uint64_t *state) { return (double)(wr_random(state) >> 11) * 0x1p-53; }
-
 #endif

@@ -66,11 +66,13 @@ WR_INLINE int64_t wr_find_hits(const int32_t *columns, int64_t n, const uint8_t 
 
 /* Draw the pairs of a cell and cut them into tasks, in random order.
  * A pair with draws * r >= 1 is taken once with that weight; the others by systematic sampling: along the row, one is taken
- * with weight 1 whenever the running sum of their rates passes a whole number, from a random start.
+ * with weight 1 whenever the running sum of their rates passes a whole number. `walk` holds the sums, a word; they start at
+ * random and go on from cell to cell, so that over an epoch every word is drawn as often as it should be, to within one.
  */
 WR_CLONES static void wr_draw(
     const int32_t *words, int64_t n_words, const int64_t *indptr, const int32_t *columns, const float *counts,
-    const uint8_t *block_of, uint8_t block, const int32_t *row_of, const wr_sampled_options *p, uint64_t *random, wr_draws *o
+    const uint8_t *block_of, uint8_t block, const int32_t *row_of, float *walk, const wr_sampled_options *p,
+    uint64_t *random, wr_draws *o
 ) {
     const float draws = p->draws, per_max = 1.0f / p->x_max, epsilon = p->epsilon;
     float *restrict rate = o->rate;
@@ -86,7 +88,7 @@ for (int64_t j = 0; j < n_hits; j++) rate[j] = count[o->hit[j]];
             rate[j] = draws * (r < 1.0f ? r : 1.0f);
         }
         int64_t begin = n;
-        float sum = (float)wr_random_unit(random);
+        float sum = walk[i];
         for (int64_t j = 0; j < n_hits; j++) {
             float weight = rate[j];
             if (weight < 1.0f) {
@@ -98,6 +100,7 @@ for (int64_t j = 0; j < n_hits; j++) rate[j] = count[o->hit[j]];
             o->context[n] = row_of[column[o->hit[j]]];
             o->weight[n++] = weight;
         }
+        walk[i] = sum;
         for (; begin < n; begin += WR_TASK_PAIRS) {
             int64_t rest = n - begin;
             o->task[n_tasks++] = (wr_task){(int32_t)i, (int32_t)(rest < WR_TASK_PAIRS ? rest : WR_TASK_PAIRS), begin};

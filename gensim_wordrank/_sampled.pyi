@@ -8,6 +8,7 @@ MAX_SAMPLES: int
 def run_cell(
     words: NDArray[Any],
     word_past: NDArray[Any],
+    walk: NDArray[Any],
     contexts: NDArray[Any],
     context_past: NDArray[Any],
     word_ids: NDArray[Any],

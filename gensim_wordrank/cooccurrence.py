@@ -125,7 +125,7 @@ def count_cooccurrences(
            [0.5, 1. , 0. ]], dtype=float32)
     """
     starts = np.empty(n_words + 1, np.int64)
-    positions = np.empty(int(np.count_nonzero(ids >= 0)), np.int64)
+    positions = np.empty(int(np.count_nonzero(ids >= 0)), np.uint32)
     _cooccurrence.index_positions(ids, starts, positions)
     weight = np.ones(window + 1)
     if distance_weighting:

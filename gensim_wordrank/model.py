@@ -14,28 +14,14 @@ from gensim.models import KeyedVectors, Word2Vec
 from gensim.models.word2vec import LineSentence
 from tqdm import tqdm
 
-from gensim_wordrank import checks, corpus, files, vectors
+from gensim_wordrank import checks, compatibility, corpus, files, vectors
 from gensim_wordrank.cooccurrence import Cooccurrence, count_cooccurrences
 from gensim_wordrank.objective import Objective
 from gensim_wordrank.ranks import Vectors
 from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
-from gensim_wordrank.training import Solver, run_epochs
+from gensim_wordrank.training import USUAL_ALPHA, Solver, run_epochs
 
 logger = logging.getLogger(__name__)
-
-# Word2Vec's parameters that mean nothing to WordRank, and what is done instead
-WITHOUT_MEANING = {
-    "sample": "pair weights (x_max, epsilon) keep frequent words in check",
-    "sg": "contexts are ranked for each word, as in skip-gram",
-    "hs": "there is no softmax",
-    "negative": "each word is ranked against sampled contexts",
-    "ns_exponent": "contexts to rank against are drawn uniformly",
-    "cbow_mean": "contexts are not averaged",
-    "null_word": "windows end at the borders of a sentence",
-    "batch_words": "the text is read once into a matrix",
-    "hashfxn": "the start vectors depend on the seed alone",
-    "shrink_windows": "pairs are weighted by 1/distance instead (distance_weighting)",
-}
 
 
 class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type information
@@ -60,7 +46,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     epochs : int
         Number of passes over the co-occurrences.
     alpha, min_alpha : float, optional
-        Learning rate at the start and, falling linearly, at the end. (The paper's alpha is `rank_scale`.)
+        Learning rate at the start and, falling linearly, at the end; by default 0.15 (0.01 for "triplet") throughout.
+        The paper's alpha is `rank_scale`.
     seed : int
         The vectors depend on it, and not on `workers` or on PYTHONHASHSEED.
     workers : int
@@ -122,8 +109,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         trim_rule: Any = None,
         sorted_vocab: int = 1,
         epochs: int = 20,
-        alpha: float = 0.01,
-        min_alpha: float = 0.0001,
+        alpha: float | None = None,
+        min_alpha: float | None = None,
         seed: int = 1,
         workers: int = 2,
         solver: str = "sampled",
@@ -143,14 +130,12 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         compute_loss: bool = True,
         **without_meaning: Any,
     ) -> None:
-        for name in without_meaning:
-            if name not in WITHOUT_MEANING:
-                raise TypeError(f"WordRank.__init__() got an unexpected keyword argument '{name}'")
-            logger.warning("'%s' has no meaning for WordRank and is ignored: %s", name, WITHOUT_MEANING[name])
+        compatibility.warn_about(without_meaning)
         self.objective = Objective(
             rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, l2
         )  # fmt: skip
         self.solver = checks.choice("solver", Solver, solver)
+        alpha = USUAL_ALPHA[self.solver] if alpha is None else alpha
         self.symmetric, self.distance_weighting, self.progress = symmetric, distance_weighting, progress
         self.context_vectors: Vectors = np.empty((0, 0), np.float32)
         self.context_bias: Vectors = np.empty(0, np.float32)
@@ -163,7 +148,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             alpha=checks.positive_number(
                 "alpha", alpha, "'alpha' is the learning rate; the paper's alpha is 'rank_scale'."
             ),
-            min_alpha=checks.number_from_zero("min_alpha", min_alpha),
+            min_alpha=checks.number_from_zero("min_alpha", alpha if min_alpha is None else min_alpha),
             window=checks.positive_integer("window", window),
             min_count=min_count,
             max_vocab_size=max_vocab_size,
@@ -256,24 +241,9 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         >>> second.warm_start(first.wv, first.vectors("context"))
         12
         """
-        taken = 0
-        for keyed, target in ((contexts, self.context_vectors), (words, self.wv.vectors)):
-            if keyed is None:
-                continue
-            if keyed.vector_size != self.vector_size:
-                raise checks.refuse("warm_start", f"vectors of size {self.vector_size}", keyed.vector_size)
-            known = [(i, word) for i, word in enumerate(self.wv.index_to_key) if word in keyed]
-            taken = len(known)
-            if not taken:
-                continue
-            values = np.stack([keyed[word] for _, word in known])
-            bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
-            if len(bad):
-                raise ValueError(
-                    f"'warm_start' must hold finite numbers. The vector of {known[bad[0]][1]!r} has NaN or infinity "
-                    f"({len(bad)} vectors in all). Remove these words from it."
-                )
-            target[[i for i, _ in known]] = values
+        if contexts is not None:
+            vectors.take_over(contexts, self.wv.index_to_key, self.context_vectors)
+        taken = vectors.take_over(words, self.wv.index_to_key, self.wv.vectors)
         self.wv.norms = None
         return taken
 
@@ -400,7 +370,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     def _count(self, sentences: Iterable[Sequence[str]]) -> tuple[Cooccurrence, int, int]:
         """Add the co-occurrences of the text to the model's; return them, its words in the vocabulary, and in all."""
         text, _, raw_words = corpus.encode(sentences, self.wv.key_to_index)
-        digest = hashlib.blake2b(text.tobytes(), digest_size=16).hexdigest()
+        digest = hashlib.blake2b(text.data, digest_size=16).hexdigest()
         counts = self.cooccurrence
         if counts is None or digest not in self._counted:
             new = count_cooccurrences(
@@ -430,8 +400,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         >>> from gensim.test.utils import common_texts
         >>> from gensim_wordrank import WordRank
         >>> model = WordRank(common_texts, vector_size=20, min_count=1, epochs=5)
-        >>> [word for word, _ in model.vectors("sum", "centred").most_similar("graph", topn=1)]
-        ['trees']
+        >>> [word for word, _ in model.vectors("sum", "centred").most_similar("graph", topn=2)]
+        ['minors', 'trees']
         """
         return vectors.keyed_like(self.wv, vectors.combine(self.wv.vectors, self.context_vectors, which, style))
 

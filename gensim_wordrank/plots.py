@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from gensim.models import KeyedVectors
+from threadpoolctl import threadpool_limits
 
 from gensim_wordrank import files
 
@@ -41,9 +42,9 @@ def plot_words(keyed: KeyedVectors, words: Sequence[str], path: str | os.PathLik
     if len(words) < 3:
         raise ValueError(f"'words' must hold at least three words. Got {len(words)} instead.")
     vectors = np.stack([keyed.get_vector(word, norm=True) for word in words])
-    places = TSNE(
-        metric="cosine", init="random", perplexity=min(15.0, (len(words) - 1) / 3), random_state=seed
-    ).fit_transform(vectors)  # fmt: skip
+    tsne = TSNE(metric="cosine", init="random", perplexity=min(15.0, (len(words) - 1) / 3), random_state=seed)
+    with threadpool_limits(limits=1):  # a few hundred points: threads would only wait for each other
+        places = tsne.fit_transform(vectors)
     figure = Figure(figsize=(12, 9), layout="constrained")
     axes = figure.add_subplot()
     axes.scatter(*places.T, s=8, color="tab:blue")

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from gensim_wordrank import _ranks, threads
 from gensim_wordrank.cooccurrence import Cooccurrence
@@ -71,4 +72,6 @@ def map_ranks(
             _KERNELS[pair_loss](scores, indptr[first : last + 1], columns, ranks)
         return function(slice(int(indptr[first]), int(indptr[last])), ranks)
 
-    yield from threads.run(one_tile, ((first,) for first in range(0, len(words), rows)), workers)
+    # BLAS on one thread: the cores are busy with our own, and a product then has the same bytes however many they are
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield from threads.run(one_tile, ((first,) for first in range(0, len(words), rows)), workers)

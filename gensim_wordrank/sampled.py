@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,7 +11,7 @@ from gensim_wordrank import _sampled, threads
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.losses import PairLoss, RankLoss
 from gensim_wordrank.objective import Objective
-from gensim_wordrank.plan import Plan
+from gensim_wordrank.plan import Deal, Plan
 from gensim_wordrank.ranks import Vectors
 from gensim_wordrank.state import State
 
@@ -19,54 +21,78 @@ SAMPLES = 128
 DRAWS = 20.0
 
 
+@dataclass
+class Rows:
+    """Words or contexts as the kernel wants them: block after block, each row with its bias and padded with zeros."""
+
+    vectors: Vectors
+    past: Vectors
+    order: NDArray[np.integer]
+    edges: NDArray[np.int64]
+
+    @classmethod
+    def pack(
+        cls, vectors: Vectors, bias: Vectors, past: Vectors, order: NDArray[np.integer], edges: NDArray[np.int64]
+    ) -> Rows:
+        """Put the rows into the given order."""
+        n, size = vectors.shape
+        packed = np.zeros((n, -(-(size + 1) // _sampled.LANES) * _sampled.LANES), np.float32)
+        packed[:, :size] = vectors[order]
+        packed[:, size] = bias[order]
+        return cls(packed, past[order], order, edges)
+
+    def unpack(self, size: int) -> tuple[Vectors, Vectors, Vectors]:
+        """Return vectors, bias and past in their own order; the packed rows are given up."""
+        back = np.empty_like(self.order)
+        back[self.order] = np.arange(len(back))
+        result = self.vectors[back, :size], self.vectors[back, size], self.past[back]
+        self.vectors = self.past = np.empty(0, np.float32)
+        return result
+
+
 def sampled_epoch(
     state: State, counts: Cooccurrence, objective: Objective, plan: Plan, step: float, workers: int
 ) -> tuple[State, float]:
     """Run all strata of one epoch; return the new state and the estimate of J."""
     deal = plan.deal(state.epoch)
-    word_order = np.concatenate(plan.word_blocks)
-    word_edges = np.cumsum([0, *map(len, plan.word_blocks)])
     size = state.words.shape[1]
-    words = _pack(state.words, np.ones(len(state.words), np.float32), word_order)
-    contexts = _pack(state.contexts, state.bias, deal.order)
-    word_past, context_past = state.word_past[word_order], state.context_past[deal.order]
+    ones = np.ones(len(state.words), np.float32)
+    word_edges = np.cumsum([0, *map(len, plan.word_blocks)])
+    words = Rows.pack(state.words, ones, state.word_past, np.concatenate(plan.word_blocks), word_edges)
+    contexts = Rows.pack(state.contexts, state.bias, state.context_past, deal.order, deal.edges)
+    total = _run_strata(words, contexts, deal, state, counts, objective, plan, step, workers)
+    new_words, _, word_past = words.unpack(size)
+    new_contexts, bias, context_past = contexts.unpack(size)
+    new = State(new_words, new_contexts, bias, word_past, context_past, state.epoch + 1)
+    # the sum over drawn pairs is DRAWS times that over all pairs, on average
+    return new, total / DRAWS
+
+
+def _run_strata(
+    words: Rows,
+    contexts: Rows,
+    deal: Deal,
+    state: State,
+    counts: Cooccurrence,
+    objective: Objective,
+    plan: Plan,
+    step: float,
+    workers: int,
+) -> float:
+    """Train all cells; return the sum of weight * rho over the drawn pairs."""
+    walk = plan.walk(state.epoch, len(state.words))
 
     def run_cell(q: int, b: int) -> float:
-        rows, columns = slice(word_edges[q], word_edges[q + 1]), slice(deal.edges[b], deal.edges[b + 1])
+        rows = slice(words.edges[q], words.edges[q + 1])
+        columns = slice(contexts.edges[b], contexts.edges[b + 1])
         return _sampled.run_cell(
-            words[rows], word_past[rows], contexts[columns], context_past[columns], plan.word_blocks[q],
-            counts.indptr, counts.indices, counts.data, deal.block_of, deal.row_of, b,
-            size, min(SAMPLES, deal.edges[b + 1] - deal.edges[b]), DRAWS,
+            words.vectors[rows], words.past[rows], walk[rows], contexts.vectors[columns], contexts.past[columns],
+            plan.word_blocks[q], counts.indptr, counts.indices, counts.data, deal.block_of, deal.row_of, b,
+            state.words.shape[1], min(SAMPLES, columns.stop - columns.start), DRAWS,
             RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code, objective.t,
             objective.rank_scale, objective.rank_offset,
             objective.x_max, objective.epsilon if objective.weighted else 0.0, objective.l2,
             step, plan.cell_seed(state.epoch, q, b),
         )  # fmt: skip
 
-    total = sum(sum(threads.run(run_cell, stratum, workers)) for stratum in plan.strata())
-    new = State(
-        _unpack(words[:, :size], word_order),
-        _unpack(contexts[:, :size], deal.order),
-        _unpack(contexts[:, size], deal.order),
-        _unpack(word_past, word_order),
-        _unpack(context_past, deal.order),
-        state.epoch + 1,
-    )
-    # the sum over drawn pairs is DRAWS times that over all pairs, on average
-    return new, total / DRAWS
-
-
-def _pack(vectors: Vectors, last: Vectors, order: NDArray[np.integer]) -> Vectors:
-    """Return the rows in the given order, each with its `last` coordinate, and zeros up to a multiple of the lanes."""
-    n, size = vectors.shape
-    packed = np.zeros((n, -(-(size + 1) // _sampled.LANES) * _sampled.LANES), np.float32)
-    packed[:, :size] = vectors[order]
-    packed[:, size] = last[order]
-    return packed
-
-
-def _unpack(rows: Vectors, order: NDArray[np.integer]) -> Vectors:
-    """Return the rows in their own order again."""
-    result = np.empty(rows.shape, np.float32)
-    result[order] = rows
-    return result
+    return sum(sum(threads.run(run_cell, stratum, workers)) for stratum in plan.strata())

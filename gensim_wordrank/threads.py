@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
 Result = TypeVar("Result")
 
@@ -14,16 +13,11 @@ Result = TypeVar("Result")
 def run(function: Callable[..., Result], arguments: Iterable[tuple[Any, ...]], workers: int) -> Iterator[Result]:
     """Call `function` with each tuple of `arguments` on `workers` threads; yield the results in order.
 
-    BLAS is held to one thread meanwhile: the cores are busy with our own threads, and a product
-    then has the same bytes however many there are.
-
     Examples
     --------
     >>> from gensim_wordrank.threads import run
     >>> list(run(pow, [(2, 3), (3, 2)], workers=2))
     [8, 9]
     """
-    with threadpool_limits(limits=1, user_api="blas"):
-        yield from Parallel(n_jobs=workers, backend="threading", return_as="generator")(
-            delayed(function)(*each) for each in arguments
-        )
+    parallel = Parallel(n_jobs=workers, backend="threading", return_as="generator")
+    yield from parallel(delayed(function)(*each) for each in arguments)

@@ -21,6 +21,8 @@ class Solver(str, Enum):
     TRIPLET = "triplet"  # Algorithm 1 as the paper prints it
 
 
+# learning rates that hold from small texts to large ones
+USUAL_ALPHA = {Solver.SAMPLED: 0.15, Solver.TRIPLET: 0.01}
 _EPOCHS = {Solver.SAMPLED: sampled_epoch, Solver.TRIPLET: triplet_epoch}
 
 

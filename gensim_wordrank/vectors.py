@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
 import numpy as np
@@ -59,6 +60,25 @@ def keyed_like(keyed: KeyedVectors, vectors: Vectors) -> KeyedVectors:
     result.expandos = {name: values.copy() for name, values in keyed.expandos.items()}
     result.vectors = np.ascontiguousarray(vectors, dtype=np.float32)
     return result
+
+
+def take_over(keyed: KeyedVectors, words: Sequence[str], target: Vectors) -> int:
+    """Copy the vectors of `words` that `keyed` knows into the rows of `target`; return how many they are."""
+    size = target.shape[1]
+    if keyed.vector_size != size:
+        raise checks.refuse("warm_start", f"vectors of size {size}", keyed.vector_size)
+    known = [(i, word) for i, word in enumerate(words) if word in keyed]
+    if not known:
+        return 0
+    values = np.stack([keyed[word] for _, word in known])
+    bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
+    if len(bad):
+        raise ValueError(
+            f"'warm_start' must hold finite numbers. The vector of {known[bad[0]][1]!r} has NaN or infinity "
+            f"({len(bad)} vectors in all). Remove these words from it."
+        )
+    target[[i for i, _ in known]] = values
+    return len(known)
 
 
 def _scale(vectors: Vectors) -> Vectors:

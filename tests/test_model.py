@@ -61,7 +61,7 @@ def test_compressed_text_is_read_through_line_sentence(two_worlds, tmp_path):
     assert len(WordRank(LineSentence(path), vector_size=5, epochs=1).wv) == 40
 
 
-def test_vectors_depend_on_the_seed_alone(two_worlds):
+def test_vectors_depend_on_the_seed_alone(two_worlds, tmp_path):
     """Neither workers nor PYTHONHASHSEED change a byte; the seed does."""
     script = (
         "import sys, hashlib; from gensim_wordrank import WordRank\n"
@@ -74,7 +74,7 @@ def test_vectors_depend_on_the_seed_alone(two_worlds):
     def digest(workers, seed, hash_seed):
         run = subprocess.run(
             [sys.executable, "-c", script, str(workers), str(seed)], input=text, capture_output=True, text=True,
-            check=True, env={**os.environ, "PYTHONHASHSEED": str(hash_seed)},
+            check=True, cwd=tmp_path, env={**os.environ, "PYTHONHASHSEED": str(hash_seed)},
         )  # fmt: skip
         return run.stdout
 

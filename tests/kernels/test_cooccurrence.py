@@ -111,7 +111,7 @@ def test_counts_equal_a_live_run_of_glove(lee, tmp_path):
 def test_positions_are_indexed_and_bad_texts_refused():
     """The index is a stable sort by word; ids outside the vocabulary or a missing border never reach the counter."""
     text = np.array([-1, 1, 0, 1, -1, 1, -1], np.int32)
-    starts, positions = np.empty(3, np.int64), np.empty(4, np.int64)
+    starts, positions = np.empty(3, np.int64), np.empty(4, np.uint32)
     _cooccurrence.index_positions(text, starts, positions)
     assert starts.tolist() == [0, 1, 4]
     assert positions.tolist() == [2, 1, 3, 5]
@@ -119,4 +119,4 @@ def test_positions_are_indexed_and_bad_texts_refused():
         with pytest.raises(ValueError, match=message):
             _cooccurrence.index_positions(np.array(bad, np.int32), starts, positions)
     with pytest.raises(ValueError, match="entry a word"):
-        _cooccurrence.index_positions(text, starts, np.empty(3, np.int64))
+        _cooccurrence.index_positions(text, starts, np.empty(3, np.uint32))

@@ -88,7 +88,9 @@ def run_cell(words, contexts, counts, n_samples=16, seed=1, **options):
     past = [np.full(len(matrix), 0.1, np.float32) for matrix in (words, contexts)]
     n = len(contexts)
     arguments = {
-        "words": padded[0], "word_past": past[0], "contexts": padded[1], "context_past": past[1],
+        "words": padded[0], "word_past": past[0],
+        "walk": np.linspace(0, 0.9, len(words), dtype=np.float32),
+        "contexts": padded[1], "context_past": past[1],
         "word_ids": np.arange(len(words), dtype=np.int32),
         "indptr": counts.indptr, "columns": counts.indices, "counts": counts.data,
         "block_of": np.zeros(n, np.uint8), "row_of": np.arange(n, dtype=np.int32), "block": 0,
@@ -144,7 +146,7 @@ def test_a_cell_without_pairs_moves_nothing():
         ({"n_samples": 0}, "n_samples"),
         ({"n_samples": 51}, "n_samples"),
         ({"word_ids": np.full(40, 40, np.int32)}, "no row in the counts"),
-        ({"word_past": np.ones(39, np.float32)}, "no id or no past"),
+        ({"word_past": np.ones(39, np.float32)}, "no id, no walk or no past"),
         ({"vector_size": 32}, "room for the bias"),
         ({"row_of": np.full(50, 50, np.int32)}, "row_of"),
         ({"block_of": np.zeros(49, np.uint8)}, "block_of"),
