@@ -68,6 +68,8 @@ WR_INLINE int64_t wr_find_hits(const int32_t *columns, int64_t n, const uint8_t 
  * A pair with draws * r >= 1 is taken once with that weight; the others by systematic sampling: along the row, one is taken
  * with weight 1 whenever the running sum of their rates passes a whole number. `walk` holds the sums, a word; they start at
  * random and go on from cell to cell, so that over an epoch every word is drawn as often as it should be, to within one.
+ * Drawn pairs are dealt to a word's tasks like cards: columns stand in order of frequency, and each task gets some of every kind
+ * (tasks of neighbouring columns gave clearly worse vectors).
  */
 WR_CLONES static void wr_draw(
     const int32_t *words, int64_t n_words, const int64_t *indptr, const int32_t *columns, const float *counts,
@@ -87,7 +89,7 @@ for (int64_t j = 0; j < n_hits; j++) rate[j] = count[o->hit[j]];
             float r = wr_exp2(epsilon * wr_log2(rate[j] * per_max));
             rate[j] = draws * (r < 1.0f ? r : 1.0f);
         }
-        int64_t begin = n;
+        int64_t n_drawn = 0;
         float sum = walk[i];
         for (int64_t j = 0; j < n_hits; j++) {
             float weight = rate[j];
@@ -97,13 +99,18 @@ for (int64_t j = 0; j < n_hits; j++) rate[j] = count[o->hit[j]];
                 sum -= 1.0f;
                 weight = 1.0f;
             }
-            o->context[n] = row_of[column[o->hit[j]]];
-            o->weight[n++] = weight;
+            o->hit[n_drawn] = o->hit[j];
+            rate[n_drawn++] = weight;
         }
         walk[i] = sum;
-        for (; begin < n; begin += WR_TASK_PAIRS) {
-            int64_t rest = n - begin;
-            o->task[n_tasks++] = (wr_task){(int32_t)i, (int32_t)(rest < WR_TASK_PAIRS ? rest : WR_TASK_PAIRS), begin};
+        const int64_t n_new = (n_drawn + WR_TASK_PAIRS - 1) / WR_TASK_PAIRS;
+        for (int64_t t = 0; t < n_new; t++) {
+            const int64_t begin = n;
+            for (int64_t j = t; j < n_drawn; j += n_new) {
+                o->context[n] = row_of[column[o->hit[j]]];
+                o->weight[n++] = rate[j];
+            }
+            o->task[n_tasks++] = (wr_task){(int32_t)i, (int32_t)(n - begin), begin};
         }
     }
     for (int64_t i = n_tasks - 1; i > 0; i--) { /* Fisher and Yates */

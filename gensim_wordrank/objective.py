@@ -49,12 +49,12 @@ class Objective:
     rank_loss: RankLoss | str = RankLoss.LOG
     pair_loss: PairLoss | str = PairLoss.HINGE
     t: float = 1.5
-    rank_scale: float = 100.0
-    rank_offset: float = 99.0
+    rank_scale: float = 2500.0
+    rank_offset: float = 2500.0
     weighted: bool = True
     x_max: float = 100.0
     epsilon: float = 0.75
-    l2: float = 0.0
+    l2: float = 0.005
 
     def __post_init__(self) -> None:
         checked: dict[str, Any] = {

@@ -1,0 +1,122 @@
+"""Quality against seconds: WordRank beside gensim's Word2Vec and, where its programs are on the PATH, GloVe.
+
+    python benchmarks/compare.py TEXT --evaluation DIR --out DIR --runs wordrank:10 word2vec:5 glove:25
+
+A run is trainer:epochs or trainer:epochs:seed. TEXT has one sentence or paragraph a line; DIR holds ws353.tsv,
+men3000.tsv, mturk287.tsv (word, word, score) and google-questions.txt. Trainers run one after another, each in a
+process of its own; seconds are of the whole call, from text on disk to vectors. Similarity is scored with u, analogies
+with u + v (word2vec: its own vectors), each as they are and centred. Writes table.md, table.csv and quality.png.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gensim_wordrank.vectors import combine
+from gensim_wordrank.versions import versions
+from matplotlib.figure import Figure
+from scoring import analogies, similarity
+
+SETS = {"WS-353": "ws353.tsv", "MEN": "men3000.tsv", "MTurk-287": "mturk287.tsv"}
+
+
+def train(run: str, text: Path, out: Path, workers: int) -> dict[str, Any]:
+    """Train one model in a process of its own; return its name, seconds and peak memory."""
+    name, epochs, *seed = run.split(":")
+    seed = seed[0] if seed else "1"
+    vectors = out / f"{name}-{epochs}-{seed}.npz"
+    script = Path(__file__).with_name("train_one.py")
+    command = [sys.executable, str(script), name, str(text), str(vectors), epochs, seed, str(workers)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    printed = process.stdout.read()  # type: ignore[union-attr]  # it is a pipe
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        raise RuntimeError(f"{run} failed")
+    seconds = json.loads(printed)["seconds"]
+    result = {"run": name, "epochs": int(epochs), "seed": int(seed), "seconds": seconds}
+    return {**result, "peak MB": usage.ru_maxrss / 1024, "vectors": vectors}
+
+
+def score(result: dict[str, Any], evaluation: Path) -> dict[str, Any]:
+    """Add the scores of a run's vectors, raw and centred."""
+    saved = np.load(result.pop("vectors"))
+    ids = {word: i for i, word in enumerate(saved["words"].tolist())}
+    u = saved["u"]
+    total = u + saved["v"] if "v" in saved else u
+    for style in ("raw", "centred"):
+        for name, file in SETS.items():
+            result[f"{name} {style}"] = similarity(combine(u, u, "word", style), ids, evaluation / file)
+        questions = evaluation / "google-questions.txt"
+        overall, semantic, syntactic = analogies(combine(total, total, "word", style), ids, questions)
+        result |= {f"Google {style}": overall, f"sem {style}": semantic, f"syn {style}": syntactic}
+    return result
+
+
+def write(results: list[dict[str, Any]], text: Path, out: Path, workers: int) -> None:
+    """Write the table as Markdown and CSV, and the picture."""
+    columns = list(results[0])
+    with (out / "table.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, columns)
+        writer.writeheader()
+        writer.writerows(results)
+
+    def line(cells: Iterable[object]) -> str:
+        return f"| {' | '.join(map(str, cells))} |\n"
+
+    def shown(value: object) -> str:
+        return f"{value:.1f}" if isinstance(value, float) else str(value)
+
+    with (out / "table.md").open("w") as file:
+        known = versions()
+        file.write(
+            f"{text.name}, {workers} threads, {platform.processor() or platform.machine()} {known['CPU level']}, "
+        )
+        file.write(f"gensim {known['gensim']}, numpy {known['numpy']}.\n\n")
+        file.write(line(columns) + line("---" for _ in columns))
+        file.writelines(line(shown(result[column]) for column in columns) for result in results)
+
+    figure = Figure(figsize=(11, 4.5), layout="constrained")
+    for axes, name in zip(figure.subplots(1, 2), ("WS-353", "Google"), strict=True):
+        for trainer in dict.fromkeys(result["run"] for result in results):
+            points = sorted(
+                (r["seconds"], max(r[f"{name} raw"], r[f"{name} centred"])) for r in results if r["run"] == trainer
+            )
+            axes.plot(*zip(*points, strict=True), marker="o", label=trainer)
+        axes.set(xscale="log", xlabel="seconds, text to vectors", ylabel=name)
+        axes.legend()
+    figure.savefig(out / "quality.png", dpi=120)
+
+
+def main() -> None:
+    """Run everything; results so far are written after every run."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("text", type=Path)
+    parser.add_argument("--evaluation", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--runs", nargs="+", default=["wordrank:5", "wordrank:20", "word2vec:5", "glove:25"])
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    results = []
+    for run in options.runs:
+        if run.startswith("glove") and not shutil.which("glove"):
+            print(f"{run}: not run, GloVe's programs are not on the PATH")
+            continue
+        results.append(score(train(run, options.text, options.out, options.workers), options.evaluation))
+        print({key: value if isinstance(value, (str, int)) else round(value, 1) for key, value in results[-1].items()})
+        write(results, options.text, options.out, options.workers)
+
+
+if __name__ == "__main__":
+    main()
