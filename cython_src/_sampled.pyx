@@ -83,7 +83,7 @@ def run_cell(
     cdef double total
     if words.shape[1] != contexts.shape[1] or words.shape[1] % WR_LANES or vector_size >= words.shape[1]:
         raise ValueError("rows must have one stride, a multiple of the lanes, with room for the bias")
-    if not word_ids.shape[0] == words.shape[0] == word_past.shape[0] == walk.shape[0] or context_past.shape[0] != n_block:
+    if not n_words == word_ids.shape[0] == word_past.shape[0] == walk.shape[0] or context_past.shape[0] != n_block:
         raise ValueError("a row of words or contexts has no id, no walk or no past")
     if not 0 < n_samples <= min(n_block, WR_MAX_SAMPLES):
         raise ValueError("n_samples must fit into the block")

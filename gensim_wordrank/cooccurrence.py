@@ -60,6 +60,11 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
             matrix.eliminate_zeros()
         return cls(matrix.data, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int64), matrix.shape[1])
 
+    @classmethod
+    def empty(cls, n: int) -> Cooccurrence:
+        """Return the counts of no text, for `n` words and contexts."""
+        return cls(np.empty(0, np.float32), np.empty(0, np.int32), np.zeros(n + 1, np.int64), n)
+
     @property
     def nnz(self) -> int:
         """Number of pairs, |Omega|."""
@@ -78,11 +83,14 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         matrix.data, matrix.indices, matrix.indptr = self.data, self.indices.astype(np.int64), self.indptr
         return matrix
 
+    def grown(self, n: int) -> Cooccurrence:
+        """Return the same counts with room for `n` words and contexts."""
+        more = np.full(n - self.shape[0], self.nnz, np.int64)
+        return Cooccurrence(self.data, self.indices, np.append(self.indptr, more), n)
+
     def plus(self, other: Cooccurrence) -> Cooccurrence:
-        """Return the sum with `other`, which may have words and contexts beyond those of this one."""
-        grown = self.matrix
-        grown.resize(other.shape)
-        return Cooccurrence.from_matrix(grown + other.matrix)
+        """Return the sum with `other`, of the same words and contexts."""
+        return Cooccurrence.from_matrix(self.matrix + other.matrix)
 
 
 def count_cooccurrences(

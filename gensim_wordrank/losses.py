@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
@@ -35,15 +36,11 @@ class RankLoss(str, Enum):
 
     def value_at(self, x: Any, t: float = 1.5) -> Floats:
         """Return rho(x)."""
-        x, out = _as_floats(x)
-        _losses.rank_loss(self.code, t, x.ravel(), out.ravel())
-        return out
+        return _over_array(_losses.rank_loss, self.code, t, False, x=x)
 
     def slope_at(self, x: Any, t: float = 1.5) -> Floats:
         """Return rho'(x)."""
-        x, out = _as_floats(x)
-        _losses.rank_slope(self.code, t, x.ravel(), out.ravel())
-        return out
+        return _over_array(_losses.rank_loss, self.code, t, True, x=x)
 
 
 class PairLoss(str, Enum):
@@ -66,18 +63,16 @@ class PairLoss(str, Enum):
 
     def value_at(self, x: Any) -> Floats:
         """Return l(x)."""
-        x, out = _as_floats(x)
-        _losses.pair_loss(self.code, x.ravel(), out.ravel())
-        return out
+        return _over_array(_losses.pair_loss, self.code, False, x=x)
 
     def slope_at(self, x: Any) -> Floats:
         """Return l'(x)."""
-        x, out = _as_floats(x)
-        _losses.pair_slope(self.code, x.ravel(), out.ravel())
-        return out
+        return _over_array(_losses.pair_loss, self.code, True, x=x)
 
 
-def _as_floats(x: Any) -> tuple[Floats, Floats]:
-    """Return `x` as a contiguous float64 array, and an empty one of its shape."""
-    x = np.ascontiguousarray(x, dtype=np.float64)
-    return x, np.empty_like(x)
+def _over_array(kernel: Callable[..., None], *which: float, x: Any) -> Floats:
+    """Apply a kernel that writes one number for each number of `x`."""
+    values: Floats = np.ascontiguousarray(x, dtype=np.float64)
+    out = np.empty_like(values)
+    kernel(*which, values.ravel(), out.ravel())
+    return out

@@ -10,11 +10,12 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from gensim.models import KeyedVectors, Word2Vec
+from gensim.models import KeyedVectors
 from gensim.models.word2vec import LineSentence
 from tqdm import tqdm
 
-from gensim_wordrank import checks, compatibility, corpus, files, vectors
+from gensim_wordrank import checks, compatibility, corpus, vectors
+from gensim_wordrank.base import GensimModel
 from gensim_wordrank.cooccurrence import Cooccurrence, count_cooccurrences
 from gensim_wordrank.objective import Objective
 from gensim_wordrank.ranks import Vectors
@@ -24,7 +25,7 @@ from gensim_wordrank.training import USUAL_ALPHA, Solver, run_epochs
 logger = logging.getLogger(__name__)
 
 
-class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type information
+class WordRank(GensimModel):
     """Train word vectors by ranking contexts (Ji et al., EMNLP 2016), behind gensim's Word2Vec interface.
 
     Parameters
@@ -112,7 +113,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         alpha: float | None = None,
         min_alpha: float | None = None,
         seed: int = 1,
-        workers: int = 2,
+        workers: int = 3,
         solver: str = "sampled",
         rank_loss: str = "log",
         pair_loss: str = "hinge",
@@ -178,26 +179,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             epochs=self.epochs, callbacks=callbacks,
         )  # fmt: skip
 
-    # ---- vocabulary: gensim's own code, with our checks of what goes in and comes out
-
-    def _check_corpus_sanity(self, corpus_iterable: Any = None, corpus_file: Any = None, passes: int = 1) -> None:
-        if passes > 1:
-            corpus.refuse_one_shot(corpus_iterable)
-        super()._check_corpus_sanity(corpus_iterable, corpus_file, passes=passes)
-
-    def _scan_vocab(self, sentences: Any, progress_per: int, trim_rule: Any) -> Any:
-        return super()._scan_vocab(corpus.checked(sentences), progress_per, trim_rule)
-
-    def prepare_weights(self, update: bool = False) -> None:
-        """Make room for the vectors of the vocabulary; refuse an empty one."""
-        if not len(self.wv.index_to_key):
-            raise RuntimeError(
-                "The corpus holds no words. Check what 'sentences' yields."
-                if not self.corpus_total_words
-                else f"No word of the corpus is left in the vocabulary: 'min_count' is {self.min_count}, and no word "
-                "occurs so often (or 'trim_rule' discards them all). Lower it, or give more text."
-            )
-        super().prepare_weights(update=update)
+    # ---- start values
 
     def init_weights(self) -> None:
         """Give every word and context of the vocabulary a random start vector."""
@@ -248,17 +230,6 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         return taken
 
     # ---- training
-
-    def _check_training_sanity(
-        self, epochs: int | None = 0, total_examples: int | None = None, total_words: int | None = None, **kwargs: Any
-    ) -> None:
-        if not self.wv.key_to_index or not len(self.wv.vectors):
-            raise RuntimeError("There is no vocabulary to train. Call build_vocab() first.")
-        if total_words is None and total_examples is None:
-            raise ValueError("Give 'total_examples' or 'total_words', as in total_examples=model.corpus_count.")
-        checks.positive_integer("epochs", epochs, "The usual value is epochs=model.epochs.")
-        if self.alpha > self.min_alpha_yet_reached:
-            logger.warning("Effective 'alpha' higher than previous training cycles")
 
     def train(
         self,
@@ -339,12 +310,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         known = len(self.context_bias)
         if known < len(self.wv):  # contexts that are new since the last training
             self.context_bias = np.append(self.context_bias, start_bias(counts)[known:])
-        state = State(
-            self.wv.vectors, self.context_vectors, self.context_bias, self._past[0], self._past[1], self.epochs_done
-        )
         epochs = run_epochs(
-            state, counts, self.objective, self.solver, self.epochs, self.alpha, self.min_alpha, self.seed, self.workers
-        )
+            self._state(), counts, self.objective, self.solver,
+            self.epochs, self.alpha, self.min_alpha, self.seed, self.workers,
+        )  # fmt: skip
         with tqdm(total=self.epochs, desc="WordRank", unit="epoch", disable=not self.progress) as bar:
             for done in range(1, self.epochs + 1):
                 for callback in callbacks:
@@ -360,6 +329,12 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
                     break
         return done
 
+    def _state(self) -> State:
+        """Return what training changes, as it stands."""
+        return State(
+            self.wv.vectors, self.context_vectors, self.context_bias, self._past[0], self._past[1], self.epochs_done
+        )
+
     def _take(self, state: State) -> None:
         """Make a state the model's own."""
         self.wv.vectors, self.context_vectors, self.context_bias = state.words, state.contexts, state.bias
@@ -371,19 +346,21 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         """Add the co-occurrences of the text to the model's; return them, its words in the vocabulary, and in all."""
         text, _, raw_words = corpus.encode(sentences, self.wv.key_to_index)
         digest = hashlib.blake2b(text.data, digest_size=16).hexdigest()
-        counts = self.cooccurrence
-        if counts is None or digest not in self._counted:
+        if self.cooccurrence is None:
+            self.cooccurrence, self._counted = Cooccurrence.empty(len(self.wv)), []
+        counts = self.cooccurrence.grown(len(self.wv))
+        if digest not in self._counted:
             new = count_cooccurrences(
                 text, len(self.wv), self.window, self.symmetric, self.distance_weighting, self.workers
             )  # fmt: skip
-            counts = new if counts is None else counts.plus(new)
+            counts = counts.plus(new) if counts.nnz else new
             self._counted.append(digest)
         if not counts.nnz:
             logger.warning("no two words of the vocabulary co-occur: the vectors stay as they are")
         self.cooccurrence = counts
         return counts, int(np.count_nonzero(text >= 0)), raw_words
 
-    # ---- results and files
+    # ---- results
 
     def vectors(self, which: str = "word", style: str = "raw") -> KeyedVectors:
         """Return u, v or u + v as new KeyedVectors.
@@ -405,24 +382,22 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         """
         return vectors.keyed_like(self.wv, vectors.combine(self.wv.vectors, self.context_vectors, which, style))
 
-    def estimate_memory(self, vocab_size: int | None = None, report: dict[str, int] | None = None) -> dict[str, int]:
-        """Estimate the bytes that the model needs, as Word2Vec does, with the context vectors."""
-        report = dict(report or {})
-        report["context_vectors"] = (vocab_size or len(self.wv)) * self.vector_size * np.dtype(np.float32).itemsize
-        result: dict[str, int] = super().estimate_memory(vocab_size, report)
-        return result
+    def exact_loss(self) -> float:
+        """Return the objective J on the model's co-occurrences exactly, where the loss of an epoch is an estimate.
 
-    def save(self, fname: str | os.PathLike[str], **kwargs: Any) -> None:
-        """Save the model in gensim's format; what was there before is replaced only by a whole new model."""
-        files.replace_whole(fname, lambda name: super(WordRank, self).save(name, **kwargs))
+        Its cost grows with the square of the vocabulary: about as much as a few epochs.
 
-    @classmethod
-    def load(cls, fname: str | os.PathLike[str], mmap: str | None = None) -> WordRank:
-        """Load a model that :meth:`save` wrote. The format is pickle: load only files you trust."""
-        model = super().load(os.fspath(fname), mmap=mmap)
-        if not isinstance(model, WordRank):
-            raise AttributeError(
-                f"'{os.fspath(fname)}' holds a {type(model).__name__}, not a WordRank model. "
-                f"Load it with {type(model).__name__}.load."
-            )
-        return model
+        Examples
+        --------
+        >>> from gensim.test.utils import common_texts
+        >>> from gensim_wordrank import WordRank
+        >>> model = WordRank(common_texts, vector_size=20, min_count=1, epochs=5, l2=0)
+        >>> abs(model.exact_loss() / model.get_latest_training_loss() - 1) < 0.1
+        True
+        """
+        if self.cooccurrence is None or not self.train_count:
+            raise RuntimeError("There is no loss: the model was not trained, or its 'cooccurrence' was removed.")
+        state = self._state()
+        # Algorithm 1 has no bias
+        parameters = state.with_bias() if self.solver is Solver.SAMPLED else (state.words, state.contexts)
+        return self.objective.value(*parameters, self.cooccurrence, self.workers)

@@ -146,6 +146,38 @@ def test_vocabulary_can_grow(two_worlds):
     assert (model.wv["sea1"] != old).any()
 
 
+def test_old_text_can_be_trained_on_after_the_vocabulary_grew(two_worlds):
+    """A text that was counted before new words came is recognised, and the new words keep their start vectors."""
+    model = WordRank(two_worlds, vector_size=5, epochs=1)
+    total = model.cooccurrence.data.sum()
+    model.build_vocab([["ship", "harbour"]] * 6, update=True)
+    ship = model.wv["ship"].copy()
+    model.train(two_worlds, total_examples=600, epochs=1)
+    assert model.cooccurrence.shape == (42, 42)
+    assert model.cooccurrence.data.sum() == total
+    np.testing.assert_array_equal(model.wv["ship"], ship)
+
+
+def test_removed_cooccurrences_are_counted_anew(two_worlds):
+    """After `cooccurrence = None`, a text that was known is counted again."""
+    model = WordRank(two_worlds, vector_size=5, epochs=1)
+    total = model.cooccurrence.data.sum()
+    model.cooccurrence = None
+    with pytest.raises(RuntimeError, match="was removed"):
+        model.exact_loss()
+    model.train(two_worlds, total_examples=600, epochs=1)
+    assert model.cooccurrence.data.sum() == total
+
+
+def test_exact_loss_is_near_the_estimate(two_worlds):
+    """The loss of an epoch estimates J; exact_loss gives it exactly, for both solvers."""
+    for solver in ("sampled", "triplet"):
+        model = WordRank(two_worlds, vector_size=8, epochs=10, l2=0, solver=solver)
+        assert model.exact_loss() == pytest.approx(model.get_latest_training_loss(), rel=0.1)
+    with pytest.raises(RuntimeError, match="not trained"):
+        WordRank().exact_loss()
+
+
 def test_save_and_load(small, two_worlds, tmp_path):
     """A saved model comes back whole, by str or path, and trains on as if it had never been saved."""
     path = tmp_path / "model"
