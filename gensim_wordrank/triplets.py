@@ -11,6 +11,7 @@ from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.losses import PairLoss, RankLoss
 from gensim_wordrank.objective import Objective
 from gensim_wordrank.plan import Plan
+from gensim_wordrank.ranks import Vectors
 from gensim_wordrank.state import State
 
 
@@ -23,7 +24,8 @@ def triplet_epoch(
     """
     weights = objective.weights(counts.data)
     if objective.rank_loss is RankLoss.IDENTITY:
-        xi = np.ones(counts.nnz, np.float32)  # rho_0 is linear: the bound is the objective whatever xi is
+        # rho_0 is linear: the bound is the objective whatever xi is
+        xi: Vectors = np.ones(counts.nnz, np.float32)
     else:
         xi = objective.exact_xi(state.words, state.contexts, counts, workers)
     new = replace(state, words=state.words.copy(), contexts=state.contexts.copy(), epoch=state.epoch + 1)
