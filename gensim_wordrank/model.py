@@ -123,7 +123,7 @@ class WordRank(GensimModel):
         weighted: bool = True,
         x_max: float = 100.0,
         epsilon: float = 0.75,
-        l2: float = 0.005,
+        l2: float = 0.0,
         warm_start: KeyedVectors | None = None,
         callbacks: Iterable[Any] = (),
         progress: bool = False,
@@ -376,7 +376,7 @@ class WordRank(GensimModel):
         --------
         >>> from gensim.test.utils import common_texts
         >>> from gensim_wordrank import WordRank
-        >>> model = WordRank(common_texts, vector_size=20, min_count=1, epochs=5)
+        >>> model = WordRank(common_texts, vector_size=20, min_count=1, epochs=100)
         >>> [word for word, _ in model.vectors("sum", "centred").most_similar("graph", topn=2)]
         ['minors', 'trees']
         """

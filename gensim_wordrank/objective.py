@@ -54,7 +54,7 @@ class Objective:
     weighted: bool = True
     x_max: float = 100.0
     epsilon: float = 0.75
-    l2: float = 0.005
+    l2: float = 0.0
 
     def __post_init__(self) -> None:
         checked: dict[str, Any] = {
