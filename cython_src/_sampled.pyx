@@ -33,7 +33,6 @@ cdef extern from "wr_sampled.h" nogil:
         int32_t *context
         float *weight
         wr_task *task
-        int64_t n_pairs
 
     void wr_draw(
         const int32_t *words, int64_t n_words, const int64_t *indptr, const int32_t *columns, const float *counts,

@@ -64,63 +64,78 @@ WR_INLINE int64_t wr_find_hits(const int32_t *columns, int64_t n, const uint8_t 
     return n_hits;
 }
 
-/* Draw the pairs of a cell and cut them into tasks, in random order.
- * A pair with draws * r >= 1 is taken once with that weight; the others by systematic sampling: along the row, one is taken
- * with weight 1 whenever the running sum of their rates passes a whole number. `walk` holds the sums, a word; they start at
- * random and go on from cell to cell, so that over an epoch every word is drawn as often as it should be, to within one.
- * Drawn pairs are dealt to a word's tasks like cards: columns stand in order of frequency, and each task gets some of every kind
- * (tasks of neighbouring columns gave clearly worse vectors).
+/* How often each hit is to be drawn: draws * min(1, (X / x_max)^epsilon) */
+WR_INLINE void wr_rates(const float *count, const int32_t *hit, int64_t n, const wr_sampled_options *p, float *restrict rate) {
+    const float draws = p->draws, per_max = 1.0f / p->x_max, epsilon = p->epsilon;
+    for (int64_t j = 0; j < n; j++) rate[j] = count[hit[j]];
+#pragma omp simd
+    for (int64_t j = 0; j < n; j++) {
+        float r = wr_exp2(epsilon * wr_log2(rate[j] * per_max));
+        rate[j] = draws * (r < 1.0f ? r : 1.0f);
+    }
+}
+
+/* Keep the hits that are drawn, with their weights in place of their rates; return how many they are. A pair with a rate of 1 or
+ * more is taken once with that weight; the others by systematic sampling: along the row, one is taken with weight 1 whenever the
+ * running sum of their rates, `walk`, passes 1. It starts at random and goes on from cell to cell, so that over an epoch every
+ * word is drawn as often as it should be, to within one.
  */
+WR_INLINE int64_t wr_walk(int32_t *hit, float *rate, int64_t n, float *walk) {
+    int64_t n_drawn = 0;
+    for (int64_t j = 0; j < n; j++) {
+        float weight = rate[j];
+        if (weight < 1.0f) {
+            *walk += weight;
+            if (*walk < 1.0f) continue;
+            *walk -= 1.0f;
+            weight = 1.0f;
+        }
+        hit[n_drawn] = hit[j];
+        rate[n_drawn++] = weight;
+    }
+    return n_drawn;
+}
+
+/* Deal the drawn pairs of a word to tasks like cards: columns stand in order of frequency, and so each task gets some of every
+ * kind (tasks of neighbouring columns gave clearly worse vectors).
+ */
+WR_INLINE void wr_deal(int64_t word, const int32_t *column, const int32_t *row_of, int64_t n_drawn, wr_draws *o) {
+    const int64_t n_new = (n_drawn + WR_TASK_PAIRS - 1) / WR_TASK_PAIRS;
+    for (int64_t t = 0; t < n_new; t++) {
+        const int64_t first = o->n_pairs;
+        for (int64_t j = t; j < n_drawn; j += n_new) {
+            o->context[o->n_pairs] = row_of[column[o->hit[j]]];
+            o->weight[o->n_pairs++] = o->rate[j];
+        }
+        o->task[o->n_tasks++] = (wr_task){(int32_t)word, (int32_t)(o->n_pairs - first), first};
+    }
+}
+
+/* Put tasks into random order (Fisher and Yates). */
+WR_INLINE void wr_shuffle(wr_task *task, int64_t n, uint64_t *random) {
+    for (int64_t i = n - 1; i > 0; i--) {
+        int64_t j = wr_random_below(random, i + 1);
+        wr_task swapped = task[i];
+        task[i] = task[j];
+        task[j] = swapped;
+    }
+}
+
+/* Draw the pairs of a cell and cut them into tasks. */
 WR_CLONES static void wr_draw(
     const int32_t *words, int64_t n_words, const int64_t *indptr, const int32_t *columns, const float *counts,
     const uint8_t *block_of, uint8_t block, const int32_t *row_of, float *walk, const wr_sampled_options *p,
     uint64_t *random, wr_draws *o
 ) {
-    const float draws = p->draws, per_max = 1.0f / p->x_max, epsilon = p->epsilon;
-    float *restrict rate = o->rate;
-    int64_t n = 0, n_tasks = 0;
+    o->n_pairs = o->n_tasks = 0;
     for (int64_t i = 0; i < n_words; i++) {
-        const int32_t *column = columns + indptr[words[i]];
-        const float *count = counts + indptr[words[i]];
-        int64_t n_hits = wr_find_hits(column, indptr[words[i] + 1] - indptr[words[i]], block_of, block, o->hit);
-for (int64_t j = 0; j < n_hits; j++) rate[j] = count[o->hit[j]];
-#pragma omp simd
-        for (int64_t j = 0; j < n_hits; j++) { /* draws * r */
-            float r = wr_exp2(epsilon * wr_log2(rate[j] * per_max));
-            rate[j] = draws * (r < 1.0f ? r : 1.0f);
-        }
-        int64_t n_drawn = 0;
-        float sum = walk[i];
-        for (int64_t j = 0; j < n_hits; j++) {
-            float weight = rate[j];
-            if (weight < 1.0f) {
-                sum += weight;
-                if (sum < 1.0f) continue;
-                sum -= 1.0f;
-                weight = 1.0f;
-            }
-            o->hit[n_drawn] = o->hit[j];
-            rate[n_drawn++] = weight;
-        }
-        walk[i] = sum;
-        const int64_t n_new = (n_drawn + WR_TASK_PAIRS - 1) / WR_TASK_PAIRS;
-        for (int64_t t = 0; t < n_new; t++) {
-            const int64_t begin = n;
-            for (int64_t j = t; j < n_drawn; j += n_new) {
-                o->context[n] = row_of[column[o->hit[j]]];
-                o->weight[n++] = rate[j];
-            }
-            o->task[n_tasks++] = (wr_task){(int32_t)i, (int32_t)(n - begin), begin};
-        }
+        const int64_t from = indptr[words[i]];
+        int64_t n = wr_find_hits(columns + from, indptr[words[i] + 1] - from, block_of, block, o->hit);
+        wr_rates(counts + from, o->hit, n, p, o->rate);
+        n = wr_walk(o->hit, o->rate, n, walk + i);
+        wr_deal(i, columns + from, row_of, n, o);
     }
-    for (int64_t i = n_tasks - 1; i > 0; i--) { /* Fisher and Yates */
-        int64_t j = wr_random_below(random, i + 1);
-        wr_task swapped = o->task[i];
-        o->task[i] = o->task[j];
-        o->task[j] = swapped;
-    }
-    o->n_pairs = n;
-    o->n_tasks = n_tasks;
+    wr_shuffle(o->task, o->n_tasks, random);
 }
 
 /* ---- (b) scoring ---------------------------------------------------------------------------------------------- */
@@ -315,7 +330,8 @@ WR_INLINE double wr_train_with(
     float *gradient = push + WR_GROUP * WR_MAX_SAMPLES;
     const float *sample[WR_MAX_SAMPLES];
     /* c' is in the block of c with probability (n_block - 1) / (|C| - 1), and then in the sample with S / n_block */
-    const float scale = n_block > 1 ? (float)((double)(p->n_contexts - 1) / (double)(n_block - 1) * (double)n_block / (double)p->n_samples) : 0.0f;
+    const double n = (double)n_block;
+    const float scale = (float)((double)(p->n_contexts - 1) / (n - 1.0) * n / (double)p->n_samples);
     double total = 0.0;
     int64_t first = wr_random_below(random, n_block); /* the block is in random order: any run of its rows is a fair sample */
     for (int64_t g = 0; g < drawn->n_tasks; g += WR_GROUP) {

@@ -1,0 +1,67 @@
+"""gensim's own tests of Word2Vec, run against WordRank in its place."""
+
+import types
+
+import gensim.test.test_word2vec as suite
+import numpy as np
+import pytest
+from gensim.models import word2vec
+from gensim_wordrank import WordRank
+
+# gensim's tests use some of its own deprecated calls
+pytestmark = pytest.mark.filterwarnings("default")
+
+LEFT_OUT = {
+    "test_scoring": "scores are those of hierarchical softmax",
+    "test_train_hs_and_neg": "checks the choice between hs and negative",
+    "test_negative_ns_exp": "checks the exponent of negative sampling",
+    "test_persistence_backwards_compatible": "loads a file of Word2Vec",
+    "test_load_old_model": "loads a file of Word2Vec",
+    "test_load_old_model_separates": "loads a file of Word2Vec",
+    "test_load_old_models_1_x": "loads files of Word2Vec",
+    "test_load_old_models_2_x": "loads files of Word2Vec",
+    "test_load_old_models_3_x": "loads files of Word2Vec",
+    "test_load_pre_keyed_vector_model_c_format": "holds no model",
+    "test_method_in_bulk": "a stress test that gensim itself does not run",
+    "test_vocab": "asks for Huffman codes",
+    "test_build_vocab_warning": "wants a warning for plain strings, which WordRank refuses",
+    "test_locking": "vectors_lockf is not honoured",
+    "test_predict_output_word": "WordRank does not predict words yet",
+}
+
+
+class WordRankUnderOldNames(WordRank):
+    """WordRank whose context vectors also go by Word2Vec's names, which the tests look at."""
+
+    syn1 = syn1neg = property(lambda self: self.context_vectors)
+
+
+# Word2Vec is looked up in a namespace of our own while these tests run; gensim itself stays as it is
+NAMESPACE = types.ModuleType("word2vec_with_wordrank")
+NAMESPACE.__dict__.update(word2vec.__dict__, Word2Vec=WordRankUnderOldNames)
+
+
+@pytest.fixture(autouse=True)
+def _wordrank_in_place_of_word2vec(monkeypatch):
+    monkeypatch.setattr(suite, "word2vec", NAMESPACE)
+
+
+class TestWordRankAsWord2Vec(suite.TestWord2VecModel):
+    """The tests of the model, but for those named above."""
+
+    locals().update(dict.fromkeys(LEFT_OUT))
+
+    def models_equal(self, model, model2):
+        """Compare what WordRank has, where the original compares weights of hs and negative sampling."""
+        assert len(model.wv) == len(model2.wv)
+        np.testing.assert_allclose(model.wv.vectors, model2.wv.vectors)
+        np.testing.assert_allclose(model.context_vectors, model2.context_vectors)
+
+
+class TestWordRankWordMoversDistance(suite.TestWMD):
+    """The tests of Word Mover's Distance."""
+
+
+def test_what_is_left_out_exists():
+    """The list above names tests that gensim really has."""
+    assert all(hasattr(suite.TestWord2VecModel, name) for name in LEFT_OUT)
