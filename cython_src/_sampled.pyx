@@ -44,7 +44,6 @@ cdef extern from "wr_sampled.h" nogil:
         const wr_draws *drawn, const wr_sampled_options *options, uint64_t *random, float *room)
 
 LANES = WR_LANES
-MAX_SAMPLES = WR_MAX_SAMPLES
 
 
 def run_cell(

@@ -3,7 +3,6 @@ from typing import Any
 from numpy.typing import NDArray
 
 LANES: int
-MAX_SAMPLES: int
 
 def run_cell(
     words: NDArray[Any],
