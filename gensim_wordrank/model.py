@@ -132,9 +132,7 @@ class WordRank(GensimModel):
         **without_meaning: Any,
     ) -> None:
         compatibility.warn_about(without_meaning)
-        self.objective = Objective(
-            rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, l2
-        )  # fmt: skip
+        self.objective = Objective(rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, l2)
         self.solver = checks.choice("solver", Solver, solver)
         alpha = USUAL_ALPHA[self.solver] if alpha is None else alpha
         self.symmetric, self.distance_weighting, self.progress = symmetric, distance_weighting, progress
@@ -391,7 +389,7 @@ class WordRank(GensimModel):
         --------
         >>> from gensim.test.utils import common_texts
         >>> from gensim_wordrank import WordRank
-        >>> model = WordRank(common_texts, vector_size=20, min_count=1, epochs=5, l2=0)
+        >>> model = WordRank(common_texts, vector_size=20, min_count=1, epochs=5)
         >>> abs(model.exact_loss() / model.get_latest_training_loss() - 1) < 0.1
         True
         """

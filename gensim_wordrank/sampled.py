@@ -80,7 +80,7 @@ def _run_strata(
     workers: int,
 ) -> float:
     """Train all cells; return the sum of weight * rho over the drawn pairs."""
-    walk = plan.walk(state.epoch, len(state.words))
+    walk = plan.walk(state.epoch)
 
     def run_cell(q: int, b: int) -> float:
         rows = slice(words.edges[q], words.edges[q + 1])
