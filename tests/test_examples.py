@@ -20,12 +20,13 @@ def test_docstrings(name):
     assert doctest.testmod(module, optionflags=doctest.ELLIPSIS).failed == 0
 
 
-def test_readme(tmp_path, monkeypatch):
-    """The Python of the README runs from top to bottom in an empty directory."""
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+@pytest.mark.parametrize("page", ["README.md", "docs/cooccurrence.md"])
+def test_pages(page, tmp_path, monkeypatch):
+    """The Python of a page runs from top to bottom in an empty directory."""
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
     assert blocks
     monkeypatch.chdir(tmp_path)
-    exec(compile("\n".join(blocks), "README.md", "exec"), {})
+    exec(compile("\n".join(blocks), page, "exec"), {})
 
 
 def test_demo(tmp_path, capsys):
