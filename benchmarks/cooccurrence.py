@@ -3,8 +3,8 @@
     python benchmarks/cooccurrence.py TEXT [TEXT ...] --out DIR [--budgets 1GB 2GB] [--no-glove]
 
 For each TEXT: `Cooccurrence.from_corpus` from the file without limit and with each budget, from an iterable of token
-lists (LineSentence), and GloVe's vocab_count + cooccur + shuffle where they are on the PATH. Window 15, min_count 5, all
-cores. Every run is a process of its own; the order of runs is the order of the table. Writes cooccurrence.md.
+lists (LineSentence), and GloVe's vocab_count + cooccur + shuffle where they are on the PATH. Window 15, min_count 5,
+all cores. Every run is a process of its own; the order of runs is the order of the table. Writes cooccurrence.md.
 """
 
 from __future__ import annotations

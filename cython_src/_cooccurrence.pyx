@@ -1,11 +1,13 @@
 """Co-occurrence counts, a row of the matrix at a time."""
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 import numpy as np
 
 cdef extern from "wr_cooccurrence.h" nogil:
+    const int WR_AHEAD
+
     ctypedef struct wr_row:
-        uint64_t *seen
+        uint8_t *seen
         uint64_t *sum
         int64_t n_masks
 
@@ -24,6 +26,8 @@ cdef extern from "wr_cooccurrence.h" nogil:
         const int32_t *columns
         const uint64_t *sums
 
+    int64_t wr_places(
+        const int32_t *ids, int64_t length, int32_t first, int64_t n, int64_t most, int64_t *places)
     void wr_window_lengths(wr_row *row, const wr_windows *windows, int64_t n_rows, int64_t *lengths)
     void wr_window_sums(
         wr_row *row, const wr_windows *windows, int64_t first, int64_t n_rows, const int64_t *indptr, int32_t *columns,
@@ -75,25 +79,24 @@ cdef class Windows:
         const uint64_t[::1] weight,     # [window + 1] of a distance
         bint symmetric,
     ):
-        cdef int64_t i, w, n = counts.shape[0]
-        cdef bint wrong = False
+        cdef int64_t i, w, found, n = counts.shape[0]
+        if first < 0 or not ids.shape[0]:
+            raise ValueError("first must be 0 or above, and the text not empty")
         starts = np.zeros(n + 1, np.int64)
         np.cumsum(counts, out=starts[1:])
-        ends = starts[1:].copy()
         self.n_rows, self.ids, self.starts, self.weight = n, ids, starts, weight
-        self.positions = np.empty(starts[n] + 1, np.int64)
-        cdef int64_t[::1] cursor = starts[:n].copy(), last = ends, places = self.positions
+        self.positions = np.zeros(starts[n] + WR_AHEAD, np.int64)
+        cdef int64_t total = starts[n]
+        cdef int64_t[::1] cursor = starts[:n].copy(), ends = starts[1:], places = np.empty(total + 2, np.int64)
+        cdef int64_t[::1] positions = self.positions
         with nogil:
-            for i in range(ids.shape[0]):
-                w = ids[i] - first
-                if w < 0 or w >= n:
-                    continue
-                if ids[i] < 0 or cursor[w] == last[w]:
-                    wrong = True
-                    break
-                places[cursor[w]] = i
-                cursor[w] += 1
-        if wrong or not np.array_equal(cursor, ends):
+            found = wr_places(&ids[0], ids.shape[0], <int32_t> first, n, total, &places[0])
+            for i in range(min(found, total)):
+                w = ids[places[i]] - first
+                if cursor[w] < ends[w]:
+                    positions[cursor[w]] = places[i]
+                    cursor[w] += 1
+        if found != total or not np.array_equal(cursor, ends):
             raise ValueError("counts are not those of the text")
         self.c.ids, self.c.starts, self.c.positions = &ids[0], &self.starts[0], &self.positions[0]
         self.c.weight, self.c.window, self.c.symmetric = &weight[0], weight.shape[0] - 1, symmetric
@@ -135,12 +138,13 @@ cdef class Counter:
     """Scratch memory of one thread for the rows of a matrix with `n_words` columns."""
 
     cdef wr_row row
-    cdef uint64_t[::1] seen
+    cdef uint8_t[::1] seen
     cdef uint64_t[::1] sum
 
     def __init__(self, int64_t n_words):
-        self.seen, self.sum = np.zeros(n_words // 64 + 1, np.uint64), np.zeros(n_words + 1, np.uint64)
-        self.row.seen, self.row.sum, self.row.n_masks = &self.seen[0], &self.sum[0], self.seen.shape[0]
+        self.row.n_masks = n_words // 64 + 1
+        self.seen, self.sum = np.zeros(64 * self.row.n_masks, np.uint8), np.zeros(64 * self.row.n_masks, np.uint64)
+        self.row.seen, self.row.sum = &self.seen[0], &self.sum[0]
 
     def lengths(self, rows, int64_t[::1] out):
         """Write the number of different columns of each of the rows (Windows or Runs) into `out`."""

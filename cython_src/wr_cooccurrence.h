@@ -11,18 +11,23 @@
 #ifndef WR_COOCCURRENCE_H
 #define WR_COOCCURRENCE_H
 
+#include <string.h>
+
 #include "wr_dispatch.h"
 
 typedef struct {
-    uint64_t *seen; /* [n_words / 64 + 1] a bit a column, all zero between rows */
-    uint64_t *sum;  /* [n_words] all zero between rows */
+    uint8_t *seen; /* [64 * n_masks] 1 for a column that was seen, all zero between rows */
+    uint64_t *sum; /* [64 * n_masks] all zero between rows */
     int64_t n_masks;
 } wr_row;
+
+/* windows that are fetched from memory before their turn: they lie anywhere in the text */
+enum { WR_AHEAD = 8 };
 
 typedef struct {
     const int32_t *ids;       /* the text */
     const int64_t *starts;    /* [n_rows + 1] where the places of each word begin */
-    const int64_t *positions; /* its places */
+    const int64_t *positions; /* its places, and WR_AHEAD more entries behind the last */
     const uint64_t *weight;   /* [window + 1] of a distance */
     int64_t window;
     int symmetric; /* else only words before the centre */
@@ -36,14 +41,30 @@ typedef struct {
     const uint64_t *sums;
 } wr_runs;
 
+/* A byte a column, for frequent columns would wait for each other in the bits of one word. */
 static inline void wr_see(wr_row *row, int32_t c, uint64_t weight, int with_sums) {
-    row->seen[c >> 6] |= 1ULL << (c & 63);
+    row->seen[c] = 1;
     if (with_sums) row->sum[c] += weight;
+}
+
+/* Columns 64 m to 64 m + 63 as bits; forget them. */
+static inline uint64_t wr_row_mask(wr_row *row, int64_t m) {
+    uint64_t word[8], any = 0, mask = 0;
+    memcpy(word, row->seen + 64 * m, 64);
+    for (int j = 0; j < 8; j++) any |= word[j];
+    if (!any) return 0;
+    /* the product moves the lowest bit of byte i to bit 56 + i */
+    for (int j = 0; j < 8; j++) mask |= (word[j] * 0x0102040810204080ULL >> 56) << 8 * j;
+    memset(row->seen + 64 * m, 0, 64);
+    return mask;
 }
 
 static inline void wr_see_windows(wr_row *row, const wr_windows *w, int64_t i, int with_sums) {
     for (int64_t p = w->starts[i]; p < w->starts[i + 1]; p++) {
-        const int32_t *centre = w->ids + w->positions[p];
+        const int32_t *centre = w->ids + w->positions[p], *ahead = w->ids + w->positions[p + WR_AHEAD];
+        __builtin_prefetch(ahead - w->window);
+        __builtin_prefetch(ahead);
+        __builtin_prefetch(ahead + w->window);
         for (int64_t d = 1; d <= w->window && centre[-d] >= 0; d++) wr_see(row, centre[-d], w->weight[d], with_sums);
         if (!w->symmetric) continue;
         for (int64_t d = 1; d <= w->window && centre[d] >= 0; d++) wr_see(row, centre[d], w->weight[d], with_sums);
@@ -60,24 +81,30 @@ static inline void wr_see_runs(wr_row *row, const wr_runs *r, int64_t i, int wit
 /* Number of columns seen; forget them. */
 static inline int64_t wr_row_length(wr_row *row) {
     int64_t length = 0;
-    for (int64_t m = 0; m < row->n_masks; m++) {
-        length += __builtin_popcountll(row->seen[m]);
-        row->seen[m] = 0;
-    }
+    for (int64_t m = 0; m < row->n_masks; m++) length += __builtin_popcountll(wr_row_mask(row, m));
     return length;
 }
 
 /* Write the row, columns rising; forget it. */
 static inline void wr_row_write(wr_row *row, int32_t *columns, uint64_t *sums) {
     for (int64_t m = 0; m < row->n_masks; m++) {
-        for (uint64_t mask = row->seen[m]; mask; mask &= mask - 1) {
+        for (uint64_t mask = wr_row_mask(row, m); mask; mask &= mask - 1) {
             int32_t c = (int32_t)(m * 64 + __builtin_ctzll(mask));
             *columns++ = c;
             *sums++ = row->sum[c];
             row->sum[c] = 0;
         }
-        row->seen[m] = 0;
     }
+}
+
+/* Write the places of the words first to first + n - 1 of a text, in order; return how many. */
+WR_CLONES static int64_t wr_places(const int32_t *ids, int64_t length, int32_t first, int64_t n, int64_t most, int64_t *places) {
+    int64_t found = 0;
+    for (int64_t i = 0; i < length && found <= most; i++) {
+        places[found] = i; /* without a branch that could be mispredicted */
+        found += (int64_t)ids[i] - first >= 0 && (int64_t)ids[i] - first < n;
+    }
+    return found;
 }
 
 WR_CLONES static void wr_window_lengths(wr_row *row, const wr_windows *w, int64_t n_rows, int64_t *lengths) {

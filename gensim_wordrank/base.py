@@ -31,7 +31,9 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
         """Read a corpus into ids, those of `known` words or, without it, of all."""
         if isinstance(corpus_iterable, corpus.Corpus):  # it was read before
             return corpus_iterable if known is None else corpus_iterable.over(known)
-        room = memory.room(memory.budget(self.memory), corpus.TEXT_SHARE)
+        budget = memory.budget(self.memory)
+        memory.check(budget)
+        room = int(corpus.TEXT_SHARE * memory.room(budget))
         return corpus.read(
             corpus_iterable, corpus_file, known=known, workers=self.workers, room=room, progress=self.progress
         )  # fmt: skip

@@ -134,9 +134,9 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         if max_final_vocab is not None:
             checks.positive_integer("max_final_vocab", max_final_vocab)
         budget = memory_.budget(memory)
-        found = corpus.read(
-            sentences, corpus_file, workers=workers, room=memory_.room(budget, corpus.TEXT_SHARE), progress=progress
-        )  # fmt: skip
+        memory_.check(budget)
+        room = int(corpus.TEXT_SHARE * memory_.room(budget))
+        found = corpus.read(sentences, corpus_file, workers=workers, room=room, progress=progress)
         kept = np.flatnonzero(found.counts >= min_count)
         if not len(kept):
             raise ValueError(f"No word of the text occurs {min_count} times. Lower 'min_count', or give more text.")

@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 FINEST_UNIT = 2**32
 # blocks of rows a thread gets, on average, so that all threads end together
 BLOCKS_A_WORKER = 8
-# bytes of what rows are made from: a place in the text, or an entry of a run
-SOURCE_BYTES = 12
+# bytes of what rows are made from: a place in the text, or an entry of a run, each twice while they are sorted
+SOURCE_BYTES = 24
 # pairs that a thread writes at a time
 PUT = 1 << 18
 # blocks in work take this part of the memory, and no more than enough

@@ -53,15 +53,19 @@ def budget(memory: int | str | None) -> int:
     return parse_size("memory", memory)
 
 
-def room(budget: int, share: float = 1.0) -> int:
-    """Return a share of what the budget leaves beside what the process has taken."""
+def check(budget: int) -> None:
+    """Raise MemoryError if the budget leaves next to nothing beside what the process has taken."""
     used = taken()
     if budget - used < SMALLEST_ROOM:
         raise MemoryError(
             f"'memory' allows {budget / 1e6:.0f} MB, and the process has taken {used / 1e6:.0f} MB. Give at least "
             f"{(used + SMALLEST_ROOM) / 1e6:.0f} MB."
         )
-    return int(share * (budget - used))
+
+
+def room(budget: int) -> int:
+    """Return what the budget leaves beside what the process has taken; never less than a run can do with."""
+    return max(budget - taken(), SMALLEST_ROOM)
 
 
 def _cgroups_allow() -> Iterator[int]:
