@@ -25,7 +25,7 @@ cdef extern from "wr_tokens.h" nogil:
 def tokenise(const uint8_t[::1] text):
     """Split a text of UTF-8 as str.split() does.
 
-    Return (ids, words): a number a word and -1 a line feed; the different words in the order in which they first appear,
+    Return (ids, words): a number a word and -1 a line feed; the different words in order of first appearance,
     joined by line feeds.
     """
     cdef wr_words table
@@ -57,4 +57,3 @@ def tokenise(const uint8_t[::1] text):
         free(table.words)
         free(table.slots)
     return np.array(ids[:n]), words
-
