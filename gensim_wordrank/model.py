@@ -145,7 +145,7 @@ class WordRank(GensimModel):
         super().__init__(
             vector_size=checks.positive_integer("vector_size", vector_size),
             alpha=checks.positive_number(
-                "alpha", alpha, "'alpha' is the learning rate; the paper's alpha is 'rank_scale'."
+                "alpha", alpha, "'alpha' is the learning rate; the paper's alpha is 'rank_scale'.", most=1.0
             ),
             min_alpha=checks.number_from_zero("min_alpha", alpha if min_alpha is None else min_alpha),
             window=checks.positive_integer("window", window),
