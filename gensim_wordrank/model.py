@@ -186,7 +186,7 @@ class WordRank(GensimModel):
         self.context_vectors = start_vectors(n, self.vector_size, self.seed, part=1)
         self.context_bias = np.empty(0, np.float32)  # starts from the co-occurrences, once they are counted
         self._past = np.full((2, n), START_PAST, np.float32)
-        self.wv.norms = None
+        self.wv.norms, self.wv.vectors_lockf = None, np.ones(1, np.float32)
         self.cooccurrence, self._counted, self.epochs_done = None, [], 0
 
     def update_weights(self) -> None:
@@ -199,6 +199,7 @@ class WordRank(GensimModel):
         self.wv.vectors = np.vstack([self.wv.vectors, fresh[0]])
         self.context_vectors = np.vstack([self.context_vectors, fresh[1]])
         self._past = np.hstack([self._past, np.full((2, n - old), START_PAST, np.float32)])
+        vectors.lengthen_locks(self.wv)
         self.wv.norms = None
 
     def warm_start(self, words: KeyedVectors, contexts: KeyedVectors | None = None) -> int:
@@ -221,10 +222,11 @@ class WordRank(GensimModel):
         >>> second.warm_start(first.wv, first.vectors("context"))
         12
         """
+        known = self.wv.index_to_key
+        new_words, taken = vectors.taken_over(words, known, self.wv.vectors)
         if contexts is not None:
-            vectors.take_over(contexts, self.wv.index_to_key, self.context_vectors)
-        taken = vectors.take_over(words, self.wv.index_to_key, self.wv.vectors)
-        self.wv.norms = None
+            self.context_vectors, _ = vectors.taken_over(contexts, known, self.context_vectors)
+        self.wv.vectors, self.wv.norms = new_words, None
         return taken
 
     # ---- training
@@ -317,6 +319,7 @@ class WordRank(GensimModel):
                 for callback in callbacks:
                     callback.on_epoch_begin(self)
                 state, self.running_training_loss = next(epochs)
+                vectors.hold_locked(self.wv, state.words)
                 self._take(state)
                 logger.info("EPOCH %i of %i: loss %.6g", done, self.epochs, self.running_training_loss)
                 bar.set_postfix(loss=f"{self.running_training_loss:.6g}", refresh=False)
