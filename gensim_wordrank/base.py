@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from gensim.models import Word2Vec
@@ -152,14 +152,23 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
             "words in a context through predict_output_word."
         )
 
-    def save(self, fname: str | os.PathLike[str], **kwargs: Any) -> None:
-        """Save the model in gensim's format; what was there before is replaced only by a whole new model."""
-        files.replace_whole(fname, lambda name: super(GensimModel, self).save(name, **kwargs))
+    def save(self, fname: str | os.PathLike[str] | IO[bytes], **kwargs: Any) -> None:
+        """Save the model in gensim's format; what was there before is replaced only by a whole new model.
+
+        An open file is written to as it is.
+        """
+        if not isinstance(fname, (str, os.PathLike)):
+            super().save(fname, **kwargs)
+        else:
+            files.replace_whole(fname, lambda name: super(GensimModel, self).save(name, **kwargs))
 
     @classmethod
     def load(cls, fname: str | os.PathLike[str], mmap: str | None = None) -> Self:
         """Load a model that :meth:`save` wrote. The format is pickle: load only files you trust."""
-        model = super().load(os.fspath(fname), mmap=mmap)
+        try:
+            model = super(Word2Vec, cls).load(os.fspath(fname), mmap=mmap)
+        except AttributeError as error:  # what any other pickle ends in
+            raise AttributeError(f"'{os.fspath(fname)}' holds no {cls.__name__} model: {error}.") from error
         if not isinstance(model, cls):
             raise AttributeError(
                 f"'{os.fspath(fname)}' holds a {type(model).__name__}, not a {cls.__name__} model. "
