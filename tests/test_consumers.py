@@ -140,3 +140,35 @@ def test_evaluation_files_of_gensim(lee):
     score, sections = wv.evaluate_word_analogies(datapath("questions-words.txt"))
     assert 0 <= score <= 1
     assert sections[-1]["section"] == "Total accuracy"
+
+
+@pytest.mark.filterwarnings("ignore:Call to deprecated")  # by gensim itself, in most_similar_cosmul
+def test_methods_of_keyed_vectors(model):
+    """Everything that KeyedVectors can be asked gives finite numbers and words of the right world."""
+    wv = model.wv
+    assert wv.doesnt_match(["sea1", "sea2", "sky3", "sea4"]) == "sky3"
+    assert wv.most_similar_to_given("sea1", ["sky1", "sea2"]) == "sea2"
+    assert wv.rank("sea1", "sky1") > 10
+    assert set(wv.closer_than("sea1", "sky1")) <= set(wv.index_to_key)
+    for found in (
+        wv.most_similar(positive=["sea1", "sea2"], negative=["sky1"], restrict_vocab=30),
+        wv.most_similar_cosmul(positive=["sea1", "sea2"], negative=["sky1"]),
+        wv.similar_by_vector(wv["sea1"]),
+        wv.similar_by_word("sea1"),
+    ):
+        assert found[0][0].startswith("sea")
+    for numbers in (
+        wv.most_similar("sea1", topn=None),
+        wv.distances("sea1"),
+        wv.n_similarity(["sea1", "sea2"], ["sky1"]),
+        wv.relative_cosine_similarity("sea1", "sea2"),
+        wv.get_mean_vector(["sea1", "sky1"]),
+        wv.get_normed_vectors(),
+        [score for score, _ in wv.rank_by_centrality(["sea1", "sea2", "sky1"])],
+        wv.vectors_for_all(["sea1", "nowhere"], allow_inference=False).vectors,
+    ):
+        assert np.isfinite(numbers).all()
+    with pytest.raises(KeyError, match="nowhere"):
+        wv.most_similar("nowhere")
+    with pytest.raises(AttributeError, match="Migrating-from-Gensim"):
+        _ = wv.vocab

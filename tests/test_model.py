@@ -228,6 +228,18 @@ def test_words_without_neighbours_keep_a_direction():
     """A word that co-occurs with nothing has a vector of length above 0, so its cosines are numbers."""
     model = WordRank([["alone"], ["a", "b"], ["b", "a"]], min_count=1, vector_size=5, epochs=5)
     assert np.isfinite([cosine for _, cosine in model.wv.most_similar("alone")]).all()
+    nobody = WordRank([["a"], ["b"]], min_count=1, vector_size=5, epochs=5)
+    assert np.isfinite(nobody.wv.similarity("a", "b"))
+
+
+def test_a_warm_start_of_zeros_is_passed_over(two_worlds):
+    """Words whose given vector is zero start at random, so that no cosine is NaN."""
+    zeros = KeyedVectors(6)
+    zeros.add_vectors(["sea1", "sky1"], np.array([[0] * 6, [1] * 6], np.float32))
+    model = WordRank(vector_size=6)
+    model.build_vocab(two_worlds)
+    assert model.warm_start(zeros) == 1
+    assert model.wv["sea1"].any()
 
 
 def test_the_progress_bar_shows_the_loss(two_worlds, capsys):
