@@ -64,14 +64,14 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
     ) -> None:
         if not self.wv.key_to_index or not len(self.wv.vectors):
             raise RuntimeError("There is no vocabulary to train. Call build_vocab() first.")
+        if total_words is None and total_examples is None:
+            raise ValueError("Give 'total_examples' or 'total_words', as in total_examples=model.corpus_count.")
+        checks.positive_integer("epochs", epochs, "The usual value is epochs=model.epochs.")
         if not len(self.wv.index_to_key) == len(self.wv.vectors) == len(self.context_vectors):
             raise RuntimeError(
                 f"'wv' has {len(self.wv.vectors)} vectors, and there are {len(self.context_vectors)} context vectors: "
                 "it was replaced or words were added to it. Use build_vocab() for words and warm_start() for vectors."
             )
-        if total_words is None and total_examples is None:
-            raise ValueError("Give 'total_examples' or 'total_words', as in total_examples=model.corpus_count.")
-        checks.positive_integer("epochs", epochs, "The usual value is epochs=model.epochs.")
         if self.alpha > self.min_alpha_yet_reached:
             logger.warning("Effective 'alpha' higher than previous training cycles")
 

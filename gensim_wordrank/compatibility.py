@@ -41,6 +41,17 @@ RENAMED = {
 }
 
 
+def warn_about_low_alpha(alpha: float, usual: float) -> None:
+    """Log a warning for a learning rate that suits Word2Vec and here leaves the vectors half trained."""
+    if alpha < usual / 3:
+        logger.warning(
+            "'alpha' is %g, and the usual one of this solver is %g: training will be slow. Word2Vec's values do not "
+            "suit WordRank; leave it out, or raise 'epochs'",
+            alpha,
+            usual,
+        )
+
+
 def warn_about(names: Iterable[str]) -> None:
     """Log a warning for each parameter without meaning; raise TypeError for one with a new name, or unknown.
 

@@ -134,7 +134,8 @@ class WordRank(GensimModel):
         compatibility.warn_about(without_meaning)
         self.objective = Objective(rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, l2)
         self.solver = checks.choice("solver", Solver, solver)
-        alpha = USUAL_ALPHA[self.solver] if alpha is None else alpha
+        usual_alpha = USUAL_ALPHA[self.solver]
+        alpha = usual_alpha if alpha is None else alpha
         self.symmetric, self.distance_weighting, self.progress = symmetric, distance_weighting, progress
         self.context_vectors: Vectors = np.empty((0, 0), np.float32)
         self.context_bias: Vectors = np.empty(0, np.float32)
@@ -166,6 +167,7 @@ class WordRank(GensimModel):
             trim_rule=trim_rule if sentences is None and corpus_file is None else None,
             callbacks=callbacks if sentences is None and corpus_file is None else (),
         )
+        compatibility.warn_about_low_alpha(self.alpha, usual_alpha)
         if sentences is None and corpus_file is None:
             return
         self._check_corpus_sanity(sentences, corpus_file, passes=2)
