@@ -11,7 +11,7 @@ import numpy as np
 from gensim.models import Word2Vec
 from scipy.special import softmax
 
-from gensim_wordrank import checks, corpus, files, memory, vectors
+from gensim_wordrank import checks, corpus, estimates, files, vectors
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.ranks import Vectors
 from gensim_wordrank.training import Solver
@@ -106,9 +106,9 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
             n_pairs = self.cooccurrence.nnz
         else:
             length = self.corpus_total_words / self.corpus_count if self.corpus_count else np.inf
-            n_pairs = memory.expected_pairs(counts, length, self.window, self.symmetric)
+            n_pairs = estimates.expected_pairs(counts, length, self.window, self.symmetric)
         n_tokens = int(np.sum(counts))
-        parts = memory.training_memory(n_words, n_pairs, n_tokens, self.vector_size, self.solver, self.workers)
+        parts = estimates.training_memory(n_words, n_pairs, n_tokens, self.vector_size, self.solver, self.workers)
         result = {**(report or {}), **parts}
         result["total"] = sum(result.values())
         logger.info("estimated required memory for %i words and %i pairs: %i bytes", n_words, n_pairs, result["total"])

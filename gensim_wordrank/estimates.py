@@ -22,7 +22,7 @@ def expected_pairs(counts: ArrayLike, sentence_length: float, window: int, symme
 
     Examples
     --------
-    >>> from gensim_wordrank.memory import expected_pairs
+    >>> from gensim_wordrank.estimates import expected_pairs
     >>> expected_pairs([10] * 1000, sentence_length=20.0, window=5)
     66819
     """
@@ -49,7 +49,7 @@ def training_memory(
 
     Examples
     --------
-    >>> from gensim_wordrank.memory import training_memory
+    >>> from gensim_wordrank.estimates import training_memory
     >>> from gensim_wordrank.training import Solver
     >>> parts = training_memory(68_354, 60_400_000, 17_005_207, 100, Solver.SAMPLED, workers=2)
     >>> {name: f"{n / 1e6:.0f} MB" for name, n in parts.items()}["cooccurrence"]

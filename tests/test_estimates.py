@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 from gensim_wordrank import WordRank
-from gensim_wordrank.memory import expected_pairs
+from gensim_wordrank.estimates import expected_pairs
 
 SCRIPT = """
 import json, sys
