@@ -1,102 +1,184 @@
-"""Co-occurrence counts of a text, a row of the matrix at a time."""
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+"""Co-occurrence counts, a row of the matrix at a time."""
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 import numpy as np
 
 cdef extern from "wr_cooccurrence.h" nogil:
-    ctypedef struct wr_counter:
-        const int32_t *ids
-        int64_t window
-        int symmetric
-        const double *weight
+    ctypedef struct wr_row:
         uint64_t *seen
-        double *sum
+        uint64_t *sum
         int64_t n_masks
 
-    int64_t wr_row_length(wr_counter *counter, const uint32_t *positions, int64_t n_positions)
-    void wr_row_values(
-        wr_counter *counter, const uint32_t *positions, int64_t n_positions, int32_t *columns, float *values)
+    ctypedef struct wr_windows:
+        const int32_t *ids
+        const int64_t *starts
+        const int64_t *positions
+        const uint64_t *weight
+        int64_t window
+        int symmetric
+
+    ctypedef struct wr_runs:
+        int64_t n_runs
+        const int64_t *starts
+        int64_t stride
+        const int32_t *columns
+        const uint64_t *sums
+
+    void wr_window_lengths(wr_row *row, const wr_windows *windows, int64_t n_rows, int64_t *lengths)
+    void wr_window_sums(
+        wr_row *row, const wr_windows *windows, int64_t first, int64_t n_rows, const int64_t *indptr, int32_t *columns,
+        uint64_t *sums)
+    void wr_run_lengths(wr_row *row, const wr_runs *runs, int64_t n_rows, int64_t *lengths)
+    void wr_run_sums(
+        wr_row *row, const wr_runs *runs, int64_t first, int64_t n_rows, const int64_t *indptr, int32_t *columns,
+        uint64_t *sums)
 
 
-def index_positions(
+def occurrences(
     const int32_t[::1] ids,             # the text: sentences of word ids, -1 in front of and behind each
-    int64_t[::1] starts,                # OUT  [n_words + 1] where the positions of each word begin
-    uint32_t[::1] positions,            # OUT  [number of words in the text] sorted by word, then by place
+    int64_t[::1] counts,                # OUT  [n_words]
 ):
-    """Index the places of every word in the text (a counting sort)."""
-    cdef int64_t n_words = starts.shape[0] - 1, n_places = 0, i
-    cdef int32_t w
+    """Count how often every word occurs; refuse a text that the other functions could not walk safely."""
+    cdef int64_t i, n_words = counts.shape[0]
+    cdef int32_t w = 0
+    cdef bint outside = False
     if ids.shape[0] == 0 or ids[0] != -1 or ids[ids.shape[0] - 1] != -1:
         raise ValueError("the text must begin and end with -1")
-    if ids.shape[0] > 2 ** 32:
-        raise ValueError("the text is longer than 2^32 words; count it in parts and add them up")
     with nogil:
-        starts[:] = 0
+        counts[:] = 0
         for i in range(ids.shape[0]):
             w = ids[i]
             if w >= n_words or w < -1:
-                with gil:
-                    raise ValueError(f"word id {w} lies outside the vocabulary of {n_words}")
+                outside = True
+                break
             if w >= 0:
-                starts[w + 1] += 1
-                n_places += 1
-    if positions.shape[0] != n_places:
-        raise ValueError("positions must have an entry a word of the text")
-    with nogil:
-        for i in range(n_words):
-            starts[i + 1] += starts[i]
-        for i in range(ids.shape[0]):  # leaves starts[w] at the end of w, which is the start of w + 1
-            if ids[i] >= 0:
-                positions[starts[ids[i]]] = <uint32_t> i
-                starts[ids[i]] += 1
-        for i in range(n_words, 0, -1):
-            starts[i] = starts[i - 1]
-        starts[0] = 0
+                counts[w] += 1
+    if outside:
+        raise ValueError(f"word id {w} lies outside the vocabulary of {n_words}")
+
+
+cdef class Windows:
+    """Rows from the windows around the words first, first + 1, ... of a text that `occurrences` has seen."""
+
+    cdef wr_windows c
+    cdef readonly int64_t n_rows
+    cdef const int32_t[::1] ids
+    cdef int64_t[::1] starts
+    cdef int64_t[::1] positions
+    cdef const uint64_t[::1] weight
+
+    def __init__(
+        self,
+        const int32_t[::1] ids,
+        int64_t first,
+        const int64_t[::1] counts,      # of the words first, first + 1, ...
+        const uint64_t[::1] weight,     # [window + 1] of a distance
+        bint symmetric,
+    ):
+        cdef int64_t i, w, n = counts.shape[0]
+        cdef bint wrong = False
+        starts = np.zeros(n + 1, np.int64)
+        np.cumsum(counts, out=starts[1:])
+        ends = starts[1:].copy()
+        self.n_rows, self.ids, self.starts, self.weight = n, ids, starts, weight
+        self.positions = np.empty(starts[n] + 1, np.int64)
+        cdef int64_t[::1] cursor = starts[:n].copy(), last = ends, places = self.positions
+        with nogil:
+            for i in range(ids.shape[0]):
+                w = ids[i] - first
+                if w < 0 or w >= n:
+                    continue
+                if ids[i] < 0 or cursor[w] == last[w]:
+                    wrong = True
+                    break
+                places[cursor[w]] = i
+                cursor[w] += 1
+        if wrong or not np.array_equal(cursor, ends):
+            raise ValueError("counts are not those of the text")
+        self.c.ids, self.c.starts, self.c.positions = &ids[0], &self.starts[0], &self.positions[0]
+        self.c.weight, self.c.window, self.c.symmetric = &weight[0], weight.shape[0] - 1, symmetric
+
+
+cdef class Runs:
+    """Rows that were counted on several parts of a text, to be added up."""
+
+    cdef wr_runs c
+    cdef readonly int64_t n_rows
+    cdef const int64_t[:, ::1] starts
+    cdef const int32_t[::1] columns
+    cdef const uint64_t[::1] sums
+
+    def __init__(
+        self,
+        const int64_t[:, ::1] starts,   # [n_runs][n_rows + 1] places in columns and sums
+        const int32_t[::1] columns,
+        const uint64_t[::1] sums,
+        int64_t n_words,
+    ):
+        cdef int64_t run, i
+        if columns.shape[0] != sums.shape[0]:
+            raise ValueError("columns and sums must have equally many entries")
+        for run in range(starts.shape[0]):
+            for i in range(starts.shape[1]):
+                if not (starts[run, i - 1] if i else 0) <= starts[run, i] <= columns.shape[0]:
+                    raise ValueError("starts must rise and stay inside columns")
+        if columns.shape[0] and not 0 <= np.min(columns) <= np.max(columns) < n_words:
+            raise ValueError("a column lies outside the vocabulary")
+        self.n_rows, self.starts, self.columns, self.sums = starts.shape[1] - 1, starts, columns, sums
+        self.c.n_runs, self.c.stride = starts.shape[0], starts.shape[1]
+        self.c.starts = &starts[0, 0]
+        if columns.shape[0]:
+            self.c.columns, self.c.sums = &columns[0], &sums[0]
 
 
 cdef class Counter:
-    """Scratch memory of one thread for counting rows of one text."""
+    """Scratch memory of one thread for the rows of a matrix with `n_words` columns."""
 
-    cdef wr_counter c
-    cdef const int32_t[::1] ids
-    cdef const int64_t[::1] starts
-    cdef const uint32_t[::1] positions
-    cdef const double[::1] weight
+    cdef wr_row row
     cdef uint64_t[::1] seen
-    cdef double[::1] sum
+    cdef uint64_t[::1] sum
 
-    def __init__(
-        self, const int32_t[::1] ids, const int64_t[::1] starts, const uint32_t[::1] positions,
-        const double[::1] weight, bint symmetric,
+    def __init__(self, int64_t n_words):
+        self.seen, self.sum = np.zeros(n_words // 64 + 1, np.uint64), np.zeros(n_words + 1, np.uint64)
+        self.row.seen, self.row.sum, self.row.n_masks = &self.seen[0], &self.sum[0], self.seen.shape[0]
+
+    def lengths(self, rows, int64_t[::1] out):
+        """Write the number of different columns of each of the rows (Windows or Runs) into `out`."""
+        cdef Windows windows
+        cdef Runs runs
+        if out.shape[0] != rows.n_rows:
+            raise ValueError("out must have an entry a row")
+        if not out.shape[0]:
+            return
+        if isinstance(rows, Windows):
+            windows = rows
+            with nogil:
+                wr_window_lengths(&self.row, &windows.c, windows.n_rows, &out[0])
+        else:
+            runs = rows
+            with nogil:
+                wr_run_lengths(&self.row, &runs.c, runs.n_rows, &out[0])
+
+    def sums(
+        self, rows,
+        int64_t first,                  # among the rows
+        const int64_t[::1] indptr,      # what lengths() gave from there on, summed up from anywhere
+        int32_t[::1] columns,           # OUT  rising in each row
+        uint64_t[::1] sums,             # OUT
     ):
-        n_words = starts.shape[0] - 1
-        self.ids, self.starts, self.positions, self.weight = ids, starts, positions, weight
-        self.seen = np.zeros(n_words // 64 + 1, np.uint64)
-        self.sum = np.zeros(n_words + 1, np.float64)
-        self.c.ids, self.c.weight = &ids[0], &weight[0]
-        self.c.window, self.c.symmetric = weight.shape[0] - 1, symmetric
-        self.c.seen, self.c.sum, self.c.n_masks = &self.seen[0], &self.sum[0], self.seen.shape[0]
-
-    def lengths(self, int64_t first, int64_t[::1] out):
-        """Write the number of different contexts of the words first, first + 1, ... into `out`."""
-        cdef int64_t i, a, b
-        if first < 0 or first + out.shape[0] > self.starts.shape[0] - 1:
-            raise ValueError("rows lie outside the vocabulary")
-        with nogil:
-            for i in range(out.shape[0]):
-                a, b = self.starts[first + i], self.starts[first + i + 1]
-                out[i] = wr_row_length(&self.c, &self.positions[0] + a, b - a)
-
-    def values(self, int64_t first, const int64_t[::1] indptr, int32_t[::1] columns, float[::1] values):
-        """Write rows first, first + 1, ... to columns[indptr[i]:] and values[indptr[i]:], columns rising."""
-        cdef int64_t i, a, b
-        if first < 0 or first + indptr.shape[0] > self.starts.shape[0]:
-            raise ValueError("rows lie outside the vocabulary")
-        if indptr[indptr.shape[0] - 1] > columns.shape[0] or columns.shape[0] != values.shape[0]:
-            raise ValueError("columns and values are too short for indptr")
-        with nogil:
-            for i in range(indptr.shape[0] - 1):
-                if indptr[i + 1] > indptr[i]:
-                    a, b = self.starts[first + i], self.starts[first + i + 1]
-                    wr_row_values(
-                        &self.c, &self.positions[0] + a, b - a, &columns[indptr[i]], &values[indptr[i]])
+        """Write some of the rows (Windows or Runs) to columns and sums, one behind the other."""
+        cdef Windows windows
+        cdef Runs runs
+        cdef int64_t n = indptr.shape[0] - 1
+        if not 0 <= first <= first + n <= rows.n_rows or not indptr[n] - indptr[0] == columns.shape[0] == sums.shape[0]:
+            raise ValueError("indptr, columns and sums do not fit the rows")
+        if not columns.shape[0]:
+            return
+        if isinstance(rows, Windows):
+            windows = rows
+            with nogil:
+                wr_window_sums(&self.row, &windows.c, first, n, &indptr[0], &columns[0], &sums[0])
+        else:
+            runs = rows
+            with nogil:
+                wr_run_sums(&self.row, &runs.c, first, n, &indptr[0], &columns[0], &sums[0])

@@ -2,16 +2,21 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-def index_positions(ids: NDArray[Any], starts: NDArray[Any], positions: NDArray[Any]) -> None: ...
+def occurrences(ids: NDArray[Any], counts: NDArray[Any]) -> None: ...
+
+class Windows:
+    n_rows: int
+    def __init__(
+        self, ids: NDArray[Any], first: int, counts: NDArray[Any], weight: NDArray[Any], symmetric: bool
+    ) -> None: ...
+
+class Runs:
+    n_rows: int
+    def __init__(self, starts: NDArray[Any], columns: NDArray[Any], sums: NDArray[Any], n_words: int) -> None: ...
 
 class Counter:
-    def __init__(
-        self,
-        ids: NDArray[Any],
-        starts: NDArray[Any],
-        positions: NDArray[Any],
-        weight: NDArray[Any],
-        symmetric: bool,
+    def __init__(self, n_words: int) -> None: ...
+    def lengths(self, rows: Windows | Runs, out: NDArray[Any]) -> None: ...
+    def sums(
+        self, rows: Windows | Runs, first: int, indptr: NDArray[Any], columns: NDArray[Any], sums: NDArray[Any]
     ) -> None: ...
-    def lengths(self, first: int, out: NDArray[Any]) -> None: ...
-    def values(self, first: int, indptr: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]) -> None: ...

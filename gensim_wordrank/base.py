@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from gensim.models import Word2Vec
 from scipy.special import softmax
 
-from gensim_wordrank import checks, corpus, estimates, files, vectors
+from gensim_wordrank import checks, corpus, estimates, files, memory, vectors
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.ranks import Vectors
 from gensim_wordrank.training import Solver
@@ -45,8 +46,37 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
             corpus.refuse_one_shot(corpus_iterable)
         super()._check_corpus_sanity(corpus_iterable, corpus_file, passes=passes)
 
+    def _read(self, corpus_iterable: Any, corpus_file: Any, known: Mapping[Any, int] | None = None) -> corpus.Corpus:
+        """Read a corpus into ids, those of `known` words or, without it, of all."""
+        if isinstance(corpus_iterable, corpus.Corpus):  # it was read before
+            return corpus_iterable if known is None else corpus_iterable.over(known)
+        room = memory.room(memory.budget(self.memory), corpus.TEXT_SHARE)
+        return corpus.read(
+            corpus_iterable, corpus_file, known=known, workers=self.workers, room=room, progress=self.progress
+        )  # fmt: skip
+
     def _scan_vocab(self, sentences: Any, progress_per: int, trim_rule: Any) -> Any:
         return super()._scan_vocab(corpus.checked(sentences), progress_per, trim_rule)
+
+    def scan_vocab(
+        self,
+        corpus_iterable: Any = None,
+        corpus_file: Any = None,
+        progress_per: int = 10000,
+        workers: int | None = None,
+        trim_rule: Any = None,
+    ) -> tuple[int, int]:
+        """Count the words of a corpus, as Word2Vec does; return the numbers of words and sentences."""
+        if self.max_vocab_size is not None:  # the vocabulary is pruned while the text is read
+            result: tuple[int, int] = super().scan_vocab(corpus_iterable, corpus_file, progress_per, workers, trim_rule)
+            return result
+        found = self._read(corpus_iterable, corpus_file)
+        self.raw_vocab = defaultdict(int, zip(found.words, found.counts.tolist(), strict=True))
+        logger.info(
+            "collected %i word types from a corpus of %i raw words and %i sentences",
+            len(found.words), found.n_tokens, found.n_sentences,
+        )  # fmt: skip
+        return found.n_tokens, found.n_sentences
 
     def prepare_weights(self, update: bool = False) -> None:
         """Make room for the vectors of the vocabulary; refuse an empty one."""

@@ -35,7 +35,6 @@ RENAMED = {
     "out_name": "Use model.save() after training.",
     "sgd_num": "Leave it out and use 'epochs'.",
     "period": "Leave it out: ranks are always fresh.",
-    "memory": "Leave it out.",
     "cleanup_files": "Leave it out: nothing is left behind.",
     "wr_path": "Leave it out: there is no other program to call.",
 }

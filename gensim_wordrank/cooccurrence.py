@@ -1,26 +1,29 @@
-"""Counting how often words stand near each other."""
+"""How often words stand near each other: counted, taken from others, added up, kept in files."""
 
 from __future__ import annotations
 
-import itertools
-import logging
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from gensim.utils import SaveLoad
+from joblib import cpu_count
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from gensim_wordrank import _cooccurrence, threads
-
-logger = logging.getLogger(__name__)
+from gensim_wordrank import checks, corpus, counting, files, storage
+from gensim_wordrank import memory as memory_
+from gensim_wordrank.text import UNKNOWN
 
 
 class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type information
-    """The counts X as the arrays of a CSR matrix, under SciPy's names for them.
+    """The counts X, with the words that its rows and columns stand for.
 
-    Columns are int32 beside int64 offsets: a large text has more than 2^31 pairs, but never as many words. A SciPy
-    matrix cannot hold the two, and takes half as much memory again.
+    They are the arrays of a CSR matrix, under SciPy's names. Columns are int32 beside int64 offsets: a large text has
+    more than 2^31 pairs, but never as many words. A SciPy matrix cannot hold the two, and takes half as much memory
+    again; :attr:`matrix` makes one.
 
     Parameters
     ----------
@@ -30,25 +33,163 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         Their columns.
     indptr : array of int64
         Where each row begins.
-    n_contexts : int
-        Number of columns.
+    words : sequence, optional
+        What rows and columns stand for: texts or numbers, each once. By default 0, 1, 2, ...
+    counts : array of int64, optional
+        How often each word occurs. By default its row's sum, at least 1.
+    n_contexts : int, optional
+        Number of columns. By default they stand for the same words as the rows.
 
     Examples
     --------
-    >>> from gensim_wordrank.cooccurrence import Cooccurrence
-    >>> counts = Cooccurrence.from_matrix([[0.0, 2.0], [2.0, 0.0]])
-    >>> counts.nnz, counts.shape
-    (2, (2, 2))
+    >>> from gensim_wordrank import Cooccurrence
+    >>> pairs = Cooccurrence.from_corpus([["a", "b", "c"], ["b", "c"]], window=2, min_count=1)
+    >>> pairs.words, pairs.counts.tolist()
+    (['c', 'b', 'a'], [2, 2, 1])
+    >>> pairs.matrix.toarray()
+    array([[0. , 2. , 0.5],
+           [2. , 0. , 1. ],
+           [0.5, 1. , 0. ]], dtype=float32)
     """
 
     def __init__(
-        self, data: NDArray[np.float32], indices: NDArray[np.int32], indptr: NDArray[np.int64], n_contexts: int
+        self,
+        data: NDArray[np.float32],
+        indices: NDArray[np.int32],
+        indptr: NDArray[np.int64],
+        words: Sequence[Any] | None = None,
+        counts: NDArray[np.int64] | None = None,
+        n_contexts: int | None = None,
     ) -> None:
-        self.data, self.indices, self.indptr, self.n_contexts = data, indices, indptr, n_contexts
+        n = len(indptr) - 1
+        self.n_contexts = n if n_contexts is None else n_contexts
+        self.data, self.indices, self.indptr = data, indices, indptr
+        self.words = list(range(n)) if words is None else list(words)
+        if len(self.words) != n or len(set(self.words)) != n:
+            raise ValueError(f"'words' must name each of the {n} rows once. Got {len(self.words)} names instead.")
+        self.counts = self._row_sums() if counts is None else np.asarray(counts, np.int64)
+        if len(self.counts) != n:
+            raise ValueError(f"'counts' must have an entry a word, {n}. Got {len(self.counts)} instead.")
+
+    def _row_sums(self) -> NDArray[np.int64]:
+        ends = np.concatenate([[0.0], np.cumsum(self.data, dtype=np.float64)])[self.indptr]
+        return np.maximum(1, np.round(np.diff(ends))).astype(np.int64)
+
+    # ---- from texts and matrices
 
     @classmethod
-    def from_matrix(cls, matrix: Any) -> Cooccurrence:
-        """Take over a SciPy sparse matrix of any kind; repeated entries are added up."""
+    def from_corpus(
+        cls,
+        sentences: Iterable[Sequence[str]] | None = None,
+        corpus_file: Any = None,
+        *,
+        window: int = 15,
+        symmetric: bool = True,
+        distance_weighting: bool = True,
+        min_count: int = 5,
+        max_final_vocab: int | None = None,
+        workers: int | None = None,
+        memory: int | str | None = None,
+        path: str | os.PathLike[str] | None = None,
+        progress: bool = False,
+    ) -> Cooccurrence:
+        """Count the co-occurrences of a text, which is read once.
+
+        Parameters
+        ----------
+        sentences : iterable of list of str, optional
+            Token lists; may be a generator.
+        corpus_file : path, address or binary file, optional
+            Instead of `sentences`: one sentence a line, words separated by white space, UTF-8; anything that smart_open
+            reads, compressed or not. Much faster than `sentences`.
+        window : int
+            Greatest distance at which two words co-occur; words outside the vocabulary do not count in it.
+        symmetric : bool
+            Whether words after a word are contexts of it, or only those before.
+        distance_weighting : bool
+            Whether a pair at distance d counts 1/d, or 1.
+        min_count : int
+            Words that occur less often are left out.
+        max_final_vocab : int, optional
+            Keep at most so many words, the most frequent ones.
+        workers : int, optional
+            Number of threads, by default one a core. The matrix does not depend on it.
+        memory : int or str, optional
+            What the process may take in all, as "4GB" or in bytes; by default what it has and half of what is free.
+            Past it, temporary files are used (TMPDIR says where). The matrix does not depend on it.
+        path : path, optional
+            A directory to write the matrix to, as :meth:`save` does; it is mapped from there and takes no memory.
+        progress : bool
+            Show progress bars.
+
+        Returns
+        -------
+        Cooccurrence
+            Words in order of frequency, as in gensim.
+        """
+        if (sentences is None) == (corpus_file is None):
+            raise TypeError("Give either 'sentences' or 'corpus_file'.")
+        window, min_count = checks.positive_integer("window", window), checks.positive_integer("min_count", min_count)
+        workers = cpu_count() if workers is None else checks.positive_integer("workers", workers)
+        if max_final_vocab is not None:
+            checks.positive_integer("max_final_vocab", max_final_vocab)
+        budget = memory_.budget(memory)
+        found = corpus.read(
+            sentences, corpus_file, workers=workers, room=memory_.room(budget, corpus.TEXT_SHARE), progress=progress
+        )  # fmt: skip
+        kept = np.flatnonzero(found.counts >= min_count)
+        if not len(kept):
+            raise ValueError(f"No word of the text occurs {min_count} times. Lower 'min_count', or give more text.")
+        order = kept[by_frequency(found.counts[kept])][:max_final_vocab]
+        found = found.over({found.words[i]: new for new, i in enumerate(order.tolist())})
+        return cls.from_text(found, window, symmetric, distance_weighting, workers, budget, path, progress)
+
+    @classmethod
+    def from_text(
+        cls,
+        text: corpus.Corpus,
+        window: int = 15,
+        symmetric: bool = True,
+        distance_weighting: bool = True,
+        workers: int = 1,
+        budget: int | None = None,
+        path: str | os.PathLike[str] | None = None,
+        progress: bool = False,
+    ) -> Cooccurrence:
+        """Count the co-occurrences of a text that was read, in at most `budget` bytes of memory for the process."""
+        room = memory_.room(memory_.budget(None) if budget is None else budget)
+
+        def counted(directory: Path | None) -> Cooccurrence:
+            csr = counting.count(
+                text.text, len(text.words), window, symmetric, distance_weighting, workers, room, directory, progress
+            )  # fmt: skip
+            result = cls(csr.data, csr.indices, csr.indptr, text.words, text.counts)
+            result._scratch = csr.scratch
+            return result
+
+        if path is None:
+            return counted(None)
+        files.replace_directory(path, lambda directory: storage.write(directory, counted(directory)))
+        return cls.load(path, mmap="r")
+
+    @classmethod
+    def from_matrix(
+        cls, matrix: Any, words: Sequence[Any] | None = None, counts: NDArray[np.int64] | None = None
+    ) -> Cooccurrence:
+        """Take over a matrix: a SciPy sparse one of any kind, or an array; repeated entries are added up.
+
+        Rows need not be words: they may be nodes of a graph, or goods that are bought together.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from gensim_wordrank import Cooccurrence
+        >>> baskets = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]])  # who bought what
+        >>> together = baskets.T @ baskets
+        >>> np.fill_diagonal(together, 0)
+        >>> Cooccurrence.from_matrix(together, words=["bread", "butter", "jam"]).nnz
+        6
+        """
         matrix = csr_matrix(matrix, dtype=np.float32)
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
@@ -58,12 +199,16 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         if not matrix.data.all():
             matrix = matrix.copy()
             matrix.eliminate_zeros()
-        return cls(matrix.data, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int64), matrix.shape[1])
+        columns, starts = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int64)
+        return cls(matrix.data, columns, starts, words, counts, matrix.shape[1])
 
     @classmethod
-    def empty(cls, n: int) -> Cooccurrence:
-        """Return the counts of no text, for `n` words and contexts."""
-        return cls(np.empty(0, np.float32), np.empty(0, np.int32), np.zeros(n + 1, np.int64), n)
+    def empty(cls, words: Sequence[Any]) -> Cooccurrence:
+        """Return the counts of no text."""
+        zeros = np.zeros(len(words) + 1, np.int64)
+        return cls(np.empty(0, np.float32), np.empty(0, np.int32), zeros, words, zeros[1:])
+
+    # ---- as numbers
 
     @property
     def nnz(self) -> int:
@@ -83,86 +228,98 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         matrix.data, matrix.indices, matrix.indptr = self.data, self.indices.astype(np.int64), self.indptr
         return matrix
 
-    def grown(self, n: int) -> Cooccurrence:
-        """Return the same counts with room for `n` words and contexts."""
-        more = np.full(n - self.shape[0], self.nnz, np.int64)
-        return Cooccurrence(self.data, self.indices, np.append(self.indptr, more), n)
+    def over(self, words: Sequence[Any]) -> Cooccurrence:
+        """Return the counts for other words: in the order of `words`, without those it leaves out, empty for new ones.
 
-    def plus(self, other: Cooccurrence) -> Cooccurrence:
-        """Return the sum with `other`, of the same words and contexts."""
-        return Cooccurrence.from_matrix(self.matrix + other.matrix)
+        Examples
+        --------
+        >>> from gensim_wordrank import Cooccurrence
+        >>> pairs = Cooccurrence.from_matrix([[0, 2, 3], [2, 0, 0], [3, 0, 0]], words=["a", "b", "c"])
+        >>> pairs.over(["c", "a", "new"]).matrix.toarray()
+        array([[0., 3., 0.],
+               [3., 0., 0.],
+               [0., 0., 0.]], dtype=float32)
+        """
+        self._check_square()
+        place = {word: i for i, word in enumerate(words)}
+        new = np.array([place.get(word, UNKNOWN) for word in self.words], np.int32)
+        counts = np.zeros(len(words), np.int64)
+        counts[new[new >= 0]] = self.counts[new >= 0]
+        if np.array_equal(new, np.arange(len(new))):  # the same, perhaps with new words behind
+            indptr = np.append(self.indptr, np.full(len(words) - len(new), self.nnz, np.int64))
+            return self._with_scratch(Cooccurrence(self.data, self.indices, indptr, words, counts))
+        rows, columns = np.repeat(new, np.diff(self.indptr)), new[self.indices]
+        kept = (rows >= 0) & (columns >= 0)
+        entries = self.data[kept], (rows[kept], columns[kept])
+        return Cooccurrence.from_matrix(csr_matrix(entries, (len(words), len(words))), words, counts)
+
+    def __add__(self, other: Cooccurrence) -> Cooccurrence:
+        """Return the counts of both; the vocabularies need not be the same.
+
+        Examples
+        --------
+        >>> from gensim_wordrank import Cooccurrence
+        >>> one = Cooccurrence.from_corpus([["a", "b"]], min_count=1)
+        >>> two = Cooccurrence.from_corpus([["b", "c"]], min_count=1)
+        >>> (one + two).words, (one + two).counts.tolist()
+        (['b', 'c', 'a'], [2, 1, 1])
+        """
+        words = self.words
+        if other.words != words:
+            union = list(dict.fromkeys([*self.words, *other.words]))
+            counts = self.over(union).counts + other.over(union).counts
+            words = [union[i] for i in by_frequency(counts).tolist()]
+        mine, theirs = self.over(words), other.over(words)
+        return Cooccurrence.from_matrix(mine.matrix + theirs.matrix, words, mine.counts + theirs.counts)
+
+    # ---- files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the counts to a directory of plain files, which replaces an older one only when it is whole.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from gensim_wordrank import Cooccurrence
+        >>> path = tempfile.mkdtemp() + "/pairs"
+        >>> Cooccurrence.from_corpus([["a", "b"]], min_count=1).save(path)
+        >>> Cooccurrence.load(path).words
+        ['b', 'a']
+        """
+        self._check_square()
+        files.replace_directory(path, lambda directory: storage.write(directory, self))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], mmap: str | None = None) -> Cooccurrence:
+        """Load what :meth:`save` wrote, into memory or, with ``mmap="r"``, mapped; a damaged file is refused."""
+        return cls(*storage.read(path, mmap))
+
+    def _check_square(self) -> None:
+        if self.shape[0] != self.n_contexts:
+            raise ValueError(
+                f"'matrix' must have as many columns as rows, for the same words. Got {self.shape} instead. From "
+                "occurrences B of things in groups, make B.T @ B."
+            )
+
+    _scratch: Any = None  # a temporary directory that holds the arrays
+
+    def _with_scratch(self, other: Cooccurrence) -> Cooccurrence:
+        """Let counts that share these arrays keep their directory alive."""
+        other._scratch = self._scratch
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_scratch"}
 
 
-def count_cooccurrences(
-    ids: NDArray[np.int32],
-    n_words: int,
-    window: int = 15,
-    symmetric: bool = True,
-    distance_weighting: bool = True,
-    workers: int = 1,
-) -> Cooccurrence:
-    """Count the co-occurrences X of a text.
-
-    Parameters
-    ----------
-    ids : array of int32
-        The text as :func:`~gensim_wordrank.corpus.encode` gives it: word ids, -1 in front of and behind each sentence.
-    n_words : int
-        Size of the vocabulary.
-    window : int
-        Greatest distance at which two words co-occur.
-    symmetric : bool
-        Whether words after the centre are contexts too, or only those before it.
-    distance_weighting : bool
-        A pair at distance d adds 1/d, or 1.
-    workers : int
-        Number of threads; the matrix does not depend on it.
-
-    Returns
-    -------
-    Cooccurrence
-        A row a word, columns in rising order.
+def by_frequency(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the order of falling counts, among equal ones the later first: that of gensim's vocabularies.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from gensim_wordrank.cooccurrence import count_cooccurrences
-    >>> count_cooccurrences(np.array([-1, 0, 1, 2, -1], np.int32), 3, window=2).matrix.toarray()
-    array([[0. , 1. , 0.5],
-           [1. , 0. , 1. ],
-           [0.5, 1. , 0. ]], dtype=float32)
+    >>> from gensim_wordrank.cooccurrence import by_frequency
+    >>> by_frequency(np.array([1, 1, 5])).tolist()
+    [2, 1, 0]
     """
-    starts = np.empty(n_words + 1, np.int64)
-    positions = np.empty(int(np.count_nonzero(ids >= 0)), np.uint32)
-    _cooccurrence.index_positions(ids, starts, positions)
-    weight = np.ones(window + 1)
-    if distance_weighting:
-        weight[1:] /= np.arange(1, window + 1)
-    indptr = np.zeros(n_words + 1, np.int64)
-    blocks = _balanced_blocks(starts, 8 * workers)
-
-    def counter() -> Any:
-        return _cooccurrence.Counter(ids, starts, positions, weight, symmetric)
-
-    def lengths(first: int, last: int) -> None:
-        counter().lengths(first, indptr[first + 1 : last + 1])
-
-    for _ in threads.run(lengths, blocks, workers):
-        pass
-    np.cumsum(indptr, out=indptr)
-    columns, values = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32)
-
-    def fill(first: int, last: int) -> None:
-        counter().values(first, indptr[first : last + 1], columns, values)
-
-    for _ in threads.run(fill, blocks, workers):
-        pass
-    logger.info("counted %i pairs of %i words in a text of %i", indptr[-1], n_words, len(positions))
-    return Cooccurrence(values, columns, indptr, n_words)
-
-
-def _balanced_blocks(starts: NDArray[np.int64], n_blocks: int) -> list[tuple[int, int]]:
-    """Cut the words into runs that hold about equally many places of the text."""
-    cuts = np.searchsorted(starts, np.linspace(0, starts[-1], n_blocks + 1)[1:-1])
-    edges = np.unique(np.concatenate([[0], cuts, [len(starts) - 1]]))
-    return list(itertools.pairwise(edges.tolist()))
+    return np.lexsort((-np.arange(len(counts)), -np.asarray(counts)))

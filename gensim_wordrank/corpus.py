@@ -1,20 +1,82 @@
-"""Sentences from the user: checked, and turned into one array of word ids."""
+"""Sentences from the user, checked and turned into a text of word ids."""
 
 from __future__ import annotations
 
+import logging
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
+
+from gensim_wordrank import shards
+from gensim_wordrank.text import BORDER, UNKNOWN, Ids, Text
+
+logger = logging.getLogger(__name__)
+
+# words of an iterable that are turned into ids at a time
+BATCH = 1 << 18
+# of the memory that is left, what the ids may take; the rest is for counting
+TEXT_SHARE = 0.4
+
+
+@dataclass
+class Corpus:
+    """What was read.
+
+    Attributes
+    ----------
+    text : Text
+        The ids.
+    words : list
+        What they number.
+    counts : array of int64
+        How often each word occurs.
+    n_sentences, n_tokens : int
+        What was read, unknown words included.
+    """
+
+    text: Text
+    words: list[Any]
+    counts: NDArray[np.int64]
+    n_sentences: int
+    n_tokens: int
+
+    def __iter__(self) -> Iterator[list[Any]]:
+        """Yield the sentences again, without unknown words."""
+        sentence: list[Any] = []
+        for number, piece in enumerate(self.text.pieces()):
+            for i in piece.tolist()[not number :]:  # the text begins with a border
+                if i == BORDER:
+                    yield sentence
+                    sentence = []
+                else:
+                    sentence.append(self.words[i])
+
+    def over(self, known: Mapping[Any, int]) -> Corpus:
+        """Return the same text with other ids; words without one are left out, and so their neighbours move together.
+
+        Examples
+        --------
+        >>> from gensim_wordrank.corpus import read
+        >>> list(read([["a", "rare", "b"], ["b"]]).over({"b": 0, "a": 1}))
+        [['a', 'b'], ['b']]
+        """
+        new_id = np.fromiter((known.get(word, UNKNOWN) for word in self.words), np.int32, len(self.words))
+        counts = np.zeros(len(known), np.int64)
+        counts[new_id[new_id >= 0]] = self.counts[new_id >= 0]
+        return Corpus(self.text.over(new_id), list(known), counts, self.n_sentences, self.n_tokens)
 
 
 def refuse_one_shot(sentences: Any) -> None:
     """Raise TypeError if `sentences` can be read only once."""
     if isinstance(sentences, Iterator):
         raise TypeError(
-            f"'sentences' is a {type(sentences).__name__} and can be read only once; WordRank reads it twice. "
+            f"'sentences' is a {type(sentences).__name__} and can be read only once; WordRank may read it twice. "
             "Pass a list, or an object whose __iter__ starts again."
         )
 
@@ -42,28 +104,104 @@ def checked(sentences: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
         yield sentence
 
 
-def encode(sentences: Iterable[Sequence[str]], ids: Mapping[str, int]) -> tuple[NDArray[np.int32], int, int]:
-    """Turn sentences into word ids; words without an id are left out, and so their neighbours move together.
+def read(
+    sentences: Iterable[Sequence[Any]] | None = None,
+    corpus_file: Any = None,
+    *,
+    known: Mapping[Any, int] | None = None,
+    workers: int = 1,
+    room: int = 1 << 62,
+    directory: str | None = None,
+    progress: bool = False,
+) -> Corpus:
+    """Read a corpus, once.
 
-    Returns
-    -------
-    text : array of int32
-        The ids, with a -1 in front of and behind each sentence.
-    n_sentences, n_tokens : int
-        What was read, words without an id included.
+    Parameters
+    ----------
+    sentences : iterable of list of str, optional
+        Token lists; may be a generator.
+    corpus_file : path, address or binary file, optional
+        One sentence a line, words separated by white space; anything that smart_open reads.
+    known : mapping of str to int, optional
+        Ids of the words to keep; others are left out, and so their neighbours move together. Without it, every word
+        gets an id, in the order in which they first appear.
+    workers : int
+        Threads that split a file into words.
+    room : int
+        Bytes of memory that the ids may take; past that they go into a temporary file in `directory`.
+    progress : bool
+        Show a progress bar.
 
     Examples
     --------
-    >>> from gensim_wordrank.corpus import encode
-    >>> text, n_sentences, n_tokens = encode([["a", "rare", "b"], ["b"]], {"a": 0, "b": 1})
-    >>> text.tolist(), n_sentences, n_tokens
-    ([-1, 0, 1, -1, 1, -1], 2, 4)
+    >>> from gensim_wordrank.corpus import read
+    >>> corpus = read([["a", "rare", "b"], ["b"]], known={"a": 0, "b": 1})
+    >>> [piece.tolist() for piece in corpus.text.pieces()], corpus.counts.tolist(), corpus.n_tokens
+    ([[-1, 0, 1, -1, 1, -1]], [1, 2], 4)
     """
-    text = array("i", [-1])
-    n_sentences = n_tokens = 0
+    started = perf_counter()
+    table = dict(known) if known is not None else _Numbering()
+    text, n_sentences, n_tokens = Text(room, directory), 0, 0
+    counts = np.zeros(len(table), np.int64)
+    batches = _batches(sentences, table) if corpus_file is None else _file_batches(corpus_file, table, workers)
+    with tqdm(desc="reading", unit="word", unit_scale=True, disable=not progress) as bar:
+        for ids, more_sentences in batches:
+            tokens = ids[ids != BORDER]
+            n_sentences, n_tokens = n_sentences + more_sentences, n_tokens + len(tokens)
+            bar.update(len(tokens))
+            if known is not None:
+                ids, tokens = ids[ids != UNKNOWN], tokens[tokens != UNKNOWN]
+            more = np.bincount(tokens, minlength=len(counts))
+            more[: len(counts)] += counts
+            counts = more
+            text.add(ids)
+    seconds = perf_counter() - started
+    logger.info(
+        "read %i sentences of %i words in %.1f s, %.0f words a second",
+        n_sentences, n_tokens, seconds, n_tokens / seconds,
+    )  # fmt: skip
+    return Corpus(text, list(table), counts, n_sentences, n_tokens)
+
+
+class _Numbering(dict[Any, int]):
+    """Numbers for words, the next one for a new word."""
+
+    def __missing__(self, word: Any) -> int:
+        self[word] = number = len(self)
+        return number
+
+
+def _numbers(words: Sequence[Any], table: Mapping[Any, int]) -> Iterable[int]:
+    """Return the ids of words."""
+    if isinstance(table, _Numbering):
+        return map(table.__getitem__, words)
+    return [table.get(word, UNKNOWN) for word in words]
+
+
+def _batches(sentences: Any, table: Mapping[Any, int]) -> Iterator[tuple[Ids, int]]:
+    """Yield the ids of many sentences, each with a border behind it, and their number."""
+    ids, n = array("i"), 0
     for sentence in checked(sentences):
-        text.extend([ids[word] for word in sentence if word in ids])
-        text.append(-1)
-        n_sentences += 1
-        n_tokens += len(sentence)
-    return np.frombuffer(text, dtype=np.int32), n_sentences, n_tokens
+        ids.extend(_numbers(sentence, table))
+        ids.append(BORDER)
+        n += 1
+        if len(ids) >= BATCH:
+            yield np.frombuffer(ids, np.int32), n
+            ids, n = array("i"), 0
+    yield np.frombuffer(ids, np.int32), n
+
+
+def _file_batches(source: Any, table: Mapping[Any, int], workers: int) -> Iterator[tuple[Ids, int]]:
+    """Yield the ids of shards of a file, and how many sentences begin there."""
+    last = BORDER
+    for ids, words in shards.words_of(source, workers):
+        if not len(ids):
+            continue
+        # the border, -1, finds itself at the end
+        new_id = np.fromiter(_numbers(words, table), np.int32, len(words))
+        borders = np.concatenate([[last == BORDER], ids == BORDER])
+        n_sentences = int(np.count_nonzero(borders[:-1] & ~borders[1:]))
+        last = ids[-1]
+        yield np.append(new_id, np.int32(BORDER))[ids], n_sentences
+    if last != BORDER:
+        yield np.array([BORDER], np.int32), 0

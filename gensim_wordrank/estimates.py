@@ -14,7 +14,11 @@ from gensim_wordrank.training import Solver
 SHARE_OF_INDEPENDENT_PAIRS = 0.82
 # a string, its places in a dict and a list, its counts
 BYTES_A_WORD = 250
-FLOAT, COLUMN, OFFSET = 4, 4, 8
+FLOAT, ID, COLUMN, OFFSET = 4, 4, 4, 8
+# what a thread reads and splits at a time, and the malloc of a thread keeps
+READ_AHEAD = 10 << 20
+# malloc may keep what is freed in pieces up to this size
+KEPT = 32 << 20
 
 
 def expected_pairs(counts: ArrayLike, sentence_length: float, window: int, symmetric: bool = True) -> int:
@@ -45,7 +49,8 @@ def training_memory(
 ) -> dict[str, int]:
     """Return the bytes of each thing that is in memory when training needs most of it.
 
-    "workspace" is the larger of what counting needs beside the counts, and an epoch beside the vectors.
+    "workspace" is the larger of what counting needs beside the counts, and an epoch beside the vectors, with what stays
+    with the process of the memory that reading the text took.
 
     Examples
     --------
@@ -62,11 +67,12 @@ def training_memory(
         # both matrices copied, weights and xi of the pairs, and the scores from which a thread takes exact ranks
         Solver.TRIPLET: 2 * FLOAT * (n_words * size + n_pairs) + workers * min(TILE_BYTES, FLOAT * n_words**2),
     }[solver]
-    counting = 2 * FLOAT * n_tokens  # the text as ids, and the places of each word
+    text = 2 * ID * n_tokens  # with the ids of all words, and with those of the vocabulary
+    reading = min(workers * READ_AHEAD, 2 * text)
     return {
         "vocab": BYTES_A_WORD * n_words,
         "vectors": FLOAT * n_words * size,
         "context_vectors": FLOAT * n_words * size,
         "cooccurrence": (FLOAT + COLUMN) * n_pairs + OFFSET * n_words,
-        "workspace": max(counting, epoch),
+        "workspace": max(text, epoch + min(text, KEPT)) + reading,
     }

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -27,14 +30,60 @@ def replace_whole(path: str | os.PathLike[str], write: Callable[[str], None]) ->
     target = Path(path)
     if target.is_dir():
         raise IsADirectoryError(f"Cannot write '{target}': it is a directory. Give the name of a file.")
+    with _scratch_beside(target) as scratch:
+        write(str(Path(scratch, target.name)))
+        written = sorted(Path(scratch).iterdir(), key=lambda file: file.name == target.name)
+        for file in written:
+            file.replace(target.with_name(file.name))
+
+
+def replace_directory(path: str | os.PathLike[str], write: Callable[[Path], None]) -> None:
+    """Let `write(directory)` fill a new directory, then give it the name `path`.
+
+    What was there under that name goes, if it is a directory of the same kind: one that holds a file of every name that
+    was written, and no others. Anything else is left alone, with an error.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gensim_wordrank.files import replace_directory
+    >>> target = Path(tempfile.mkdtemp(), "notes")
+    >>> replace_directory(target, lambda directory: (directory / "one").write_text("whole") and None)
+    >>> (target / "one").read_text()
+    'whole'
+    """
+    target = Path(path)
+    if target.exists() and not target.is_dir():
+        raise NotADirectoryError(f"Cannot write the directory '{target}': there is a file of that name. Move it away.")
+    with _scratch_beside(target) as scratch:
+        new, old = Path(scratch, "new"), Path(scratch, "old")
+        new.mkdir()
+        write(new)
+        if target.exists():
+            there, names = {file.name for file in target.iterdir()}, {file.name for file in new.iterdir()}
+            if there and there != names:
+                raise FileExistsError(f"'{target}' holds other files. Give a new name, or the name of an older result.")
+            target.rename(old)
+        new.rename(target)
+
+
+class Scratch:
+    """A temporary directory that goes when nobody holds this object any more."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="wordrank-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+@contextmanager
+def _scratch_beside(target: Path) -> Iterator[str]:
+    """Make a directory beside the target, for files that will be renamed."""
     if not target.parent.is_dir():
         raise FileNotFoundError(f"Cannot write '{target}': there is no directory '{target.parent}'. Make it first.")
     try:
         scratch = tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent)
     except OSError as error:
         raise type(error)(error.errno, f"Cannot write into '{target.parent}': {error.strerror}") from error
-    with scratch:
-        write(str(Path(scratch.name, target.name)))
-        written = sorted(Path(scratch.name).iterdir(), key=lambda file: file.name == target.name)
-        for file in written:
-            file.replace(target.with_name(file.name))
+    with scratch as name:
+        yield name

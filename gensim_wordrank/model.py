@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 from gensim.models import KeyedVectors
-from gensim.models.word2vec import LineSentence
 from tqdm import tqdm
 
-from gensim_wordrank import checks, compatibility, corpus, vectors
+from gensim_wordrank import checks, compatibility, vectors
+from gensim_wordrank import memory as memory_
 from gensim_wordrank.base import GensimModel
-from gensim_wordrank.cooccurrence import Cooccurrence, count_cooccurrences
+from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.objective import Objective
 from gensim_wordrank.ranks import Vectors
 from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
@@ -53,6 +53,9 @@ class WordRank(GensimModel):
         The vectors depend on it, and not on `workers` or on PYTHONHASHSEED.
     workers : int
         Number of threads.
+    memory : int or str, optional
+        What the process may take in all, as "4GB" or in bytes; by default what it has and half of what is free. Past
+        it, co-occurrences are counted and kept in temporary files.
     solver : {"sampled", "triplet"}
         The fast solver, or Algorithm 1 as the paper prints it (one thread, many more epochs).
     rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, l2
@@ -114,6 +117,7 @@ class WordRank(GensimModel):
         min_alpha: float | None = None,
         seed: int = 1,
         workers: int = 3,
+        memory: int | str | None = None,
         solver: str = "sampled",
         rank_loss: str = "log",
         pair_loss: str = "hinge",
@@ -136,7 +140,8 @@ class WordRank(GensimModel):
         self.solver = checks.choice("solver", Solver, solver)
         usual_alpha = USUAL_ALPHA[self.solver]
         alpha = usual_alpha if alpha is None else alpha
-        self.symmetric, self.distance_weighting, self.progress = symmetric, distance_weighting, progress
+        self.symmetric, self.distance_weighting = symmetric, distance_weighting
+        self.memory, self.progress = memory, progress
         self.context_vectors: Vectors = np.empty((0, 0), np.float32)
         self.context_bias: Vectors = np.empty(0, np.float32)
         self.cooccurrence: Cooccurrence | None = None
@@ -171,13 +176,64 @@ class WordRank(GensimModel):
         if sentences is None and corpus_file is None:
             return
         self._check_corpus_sanity(sentences, corpus_file, passes=2)
-        self.build_vocab(sentences, corpus_file, trim_rule=trim_rule)
+        if max_vocab_size is not None:  # gensim prunes the vocabulary while it reads, so the text is read again
+            self.build_vocab(sentences, corpus_file, trim_rule=trim_rule)
+        else:
+            text = self._read(sentences, corpus_file)
+            self.build_vocab(text, trim_rule=trim_rule)
+            sentences, corpus_file = text.over(self.wv.key_to_index), None
+            del text  # as its ids are no longer needed
         if warm_start is not None:
             self.warm_start(warm_start)
-        self.train(
-            sentences, corpus_file, total_examples=self.corpus_count, total_words=self.corpus_total_words,
-            epochs=self.epochs, callbacks=callbacks,
-        )  # fmt: skip
+        self._count(sentences, corpus_file)
+        del sentences
+        self._fit(callbacks)
+
+    @classmethod
+    def from_cooccurrence(
+        cls,
+        matrix: Any,
+        words: Sequence[Any] | None = None,
+        counts: Any = None,
+        *,
+        trim_rule: Any = None,
+        warm_start: KeyedVectors | None = None,
+        callbacks: Iterable[Any] = (),
+        **parameters: Any,
+    ) -> WordRank:
+        """Train on co-occurrences that were counted before, or are not of words: a graph, or things bought together.
+
+        Parameters
+        ----------
+        matrix : Cooccurrence, SciPy sparse matrix or array
+            How often things occur together; as many columns as rows, for the same things.
+        words : sequence of str or int, optional
+            Their names; those of a `Cooccurrence` are its own.
+        counts : sequence of int, optional
+            How often each occurs, by default the sum of its row. The vectors are in this order.
+        trim_rule, warm_start, callbacks, **parameters
+            As in the constructor; `min_count` is 1 unless given. The weights of pairs suit counts from a large text;
+            for a graph of zeros and ones choose ``weighted=False``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from gensim_wordrank import WordRank
+        >>> ring = np.eye(6, k=1) + np.eye(6, k=-1) + np.eye(6, k=5) + np.eye(6, k=-5)
+        >>> model = WordRank.from_cooccurrence(ring, words=list("abcdef"), vector_size=4, weighted=False)
+        >>> model.wv["a"].shape
+        (4,)
+        """
+        pairs = matrix if isinstance(matrix, Cooccurrence) else Cooccurrence.from_matrix(matrix, words, counts)
+        model = cls(**{"min_count": 1} | parameters)
+        # gensim puts the later of equally frequent words first; backwards, they stay as they are
+        frequencies = dict(zip(pairs.words[::-1], pairs.counts[::-1].tolist(), strict=True))
+        model.build_vocab_from_freq(frequencies, trim_rule=trim_rule)
+        if warm_start is not None:
+            model.warm_start(warm_start)
+        model.cooccurrence = pairs.over(model.wv.index_to_key)
+        model._fit(callbacks)
+        return model
 
     # ---- start values
 
@@ -286,11 +342,14 @@ class WordRank(GensimModel):
         self._check_training_sanity(epochs, total_examples, total_words)
         self._check_corpus_sanity(corpus_iterable, corpus_file, passes=1)
         self.epochs = int(epochs or 0)
-        callbacks = tuple(callbacks)
+        kept_words, raw_words = self._count(corpus_iterable, corpus_file)
+        done = self._fit(callbacks)
+        return kept_words * done, raw_words * done
 
-        started = perf_counter()
-        sentences = corpus_iterable if corpus_file is None else LineSentence(corpus_file)
-        counts, kept_words, raw_words = self._count(sentences)
+    def _fit(self, callbacks: Iterable[Any]) -> int:
+        """Train on the co-occurrences for up to `self.epochs`, with callbacks and events; return how many were run."""
+        started, callbacks, counts = perf_counter(), tuple(callbacks), self.cooccurrence
+        assert counts is not None  # _count has seen to it
         self.add_lifecycle_event(
             "train",
             msg=f"training with {self.workers} workers on {len(self.wv)} words, {counts.nnz} pairs and "
@@ -305,7 +364,7 @@ class WordRank(GensimModel):
         self.add_lifecycle_event("train", msg=f"{done} epochs took {perf_counter() - started:.1f} s")
         for callback in callbacks:
             callback.on_train_end(self)
-        return kept_words * done, raw_words * done
+        return done
 
     def _run_epochs(self, counts: Cooccurrence, callbacks: Sequence[Any]) -> int:
         """Run up to `self.epochs`, with callbacks, log and progress bar; return how many were run."""
@@ -345,23 +404,30 @@ class WordRank(GensimModel):
         self.epochs_done = state.epoch
         self.wv.norms = None  # or a callback would see cosines of the epoch before
 
-    def _count(self, sentences: Iterable[Sequence[str]]) -> tuple[Cooccurrence, int, int]:
-        """Add the co-occurrences of the text to the model's; return them, its words in the vocabulary, and in all."""
-        text, _, raw_words = corpus.encode(sentences, self.wv.key_to_index)
-        digest = hashlib.blake2b(text.data, digest_size=16).hexdigest()
+    def _count(self, sentences: Any, corpus_file: Any) -> tuple[int, int]:
+        """Add the co-occurrences of a text to the model's; return its words in the vocabulary, and in all."""
+        text = self._read(sentences, corpus_file, self.wv.key_to_index)
+        digest = hashlib.blake2b(digest_size=16)
+        for piece in text.text.pieces():
+            digest.update(piece.data)
         if self.cooccurrence is None:
-            self.cooccurrence, self._counted = Cooccurrence.empty(len(self.wv)), []
-        counts = self.cooccurrence.grown(len(self.wv))
-        if digest not in self._counted:
-            new = count_cooccurrences(
-                text, len(self.wv), self.window, self.symmetric, self.distance_weighting, self.workers
+            self._counted = []
+        counts = None if self.cooccurrence is None else self.cooccurrence.over(self.wv.index_to_key)
+        if digest.hexdigest() not in self._counted:
+            new = Cooccurrence.from_text(
+                text, self.window, self.symmetric, self.distance_weighting, self.workers,
+                memory_.budget(self.memory) - self._training_bytes(), progress=self.progress,
             )  # fmt: skip
-            counts = counts.plus(new) if counts.nnz else new
-            self._counted.append(digest)
-        if not counts.nnz:
+            counts = counts + new if counts is not None and counts.nnz else new
+            self._counted.append(digest.hexdigest())
+        if counts is None or not counts.nnz:
             logger.warning("no two words of the vocabulary co-occur: the vectors stay as they are")
         self.cooccurrence = counts
-        return counts, int(np.count_nonzero(text >= 0)), raw_words
+        return int(text.counts.sum()), text.n_tokens
+
+    def _training_bytes(self) -> int:
+        """Return what training takes beside the co-occurrences: the vectors, and again in the solver's order."""
+        return 4 * len(self.wv) * (int(self.vector_size) + 16) * np.dtype(np.float32).itemsize
 
     # ---- results
 

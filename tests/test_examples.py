@@ -29,10 +29,11 @@ def run_page(name):
     return result
 
 
-def test_readme(tmp_path, monkeypatch):
-    """The Python of the README runs in an empty directory."""
+@pytest.mark.parametrize("page", ["README.md", "docs/cooccurrence.md"])
+def test_pages(page, tmp_path, monkeypatch):
+    """The Python of a page runs in an empty directory."""
     monkeypatch.chdir(tmp_path)
-    run_page("README.md")
+    run_page(page)
 
 
 @pytest.mark.filterwarnings("ignore:unclosed file")  # gensim leaves a file without a header open

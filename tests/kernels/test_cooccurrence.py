@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gensim_wordrank import _cooccurrence
-from gensim_wordrank.cooccurrence import count_cooccurrences
-from gensim_wordrank.corpus import encode
+from gensim_wordrank.cooccurrence import Cooccurrence
+from gensim_wordrank.corpus import read
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +19,7 @@ GLOVE_WINDOW = 6  # of the recorded counts
 
 def count(sentences, ids, **options):
     """Counts of the product for token lists."""
-    return count_cooccurrences(encode(sentences, ids)[0], len(ids), **options)
+    return Cooccurrence.from_text(read(sentences, known=ids), **options)
 
 
 @given(
@@ -108,15 +108,70 @@ def test_counts_equal_a_live_run_of_glove(lee, tmp_path):
     np.testing.assert_allclose(found, theirs["value"], rtol=3e-7)
 
 
-def test_positions_are_indexed_and_bad_texts_refused():
-    """The index is a stable sort by word; ids outside the vocabulary or a missing border never reach the counter."""
+def test_bad_texts_never_reach_the_counter():
+    """Ids outside the vocabulary, a missing border, or counts of another text are refused."""
+    counts, weight = np.empty(2, np.int64), np.array([0, 1], np.uint64)
     text = np.array([-1, 1, 0, 1, -1, 1, -1], np.int32)
-    starts, positions = np.empty(3, np.int64), np.empty(4, np.uint32)
-    _cooccurrence.index_positions(text, starts, positions)
-    assert starts.tolist() == [0, 1, 4]
-    assert positions.tolist() == [2, 1, 3, 5]
+    _cooccurrence.occurrences(text, counts)
+    assert counts.tolist() == [1, 3]
     for bad, message in (([-1, 2, -1], "outside"), ([-1, -2, -1], "outside"), ([0, -1], "begin"), ([-1, 0], "begin")):
         with pytest.raises(ValueError, match=message):
-            _cooccurrence.index_positions(np.array(bad, np.int32), starts, positions)
-    with pytest.raises(ValueError, match="entry a word"):
-        _cooccurrence.index_positions(text, starts, np.empty(3, np.uint32))
+            _cooccurrence.occurrences(np.array(bad, np.int32), counts)
+    for wrong in ([1, 2], [1, 4], [2, 3]):
+        with pytest.raises(ValueError, match="not those of the text"):
+            _cooccurrence.Windows(text, 0, np.array(wrong), weight, True)
+
+
+@given(
+    seed=st.integers(0, 1000),
+    n_words=st.integers(1, 150),
+    n_runs=st.integers(1, 4),
+    density=st.floats(0, 1),
+)
+@settings(max_examples=60, deadline=None)
+def test_runs_add_up(seed, n_words, n_runs, density):
+    """Rows that were counted in parts add up to the sum of dense matrices, exactly."""
+    random = np.random.default_rng(seed)
+    dense = random.integers(1, 2**60, (n_runs, n_words, n_words), np.uint64)
+    dense[random.random(dense.shape) > density] = 0
+    starts = np.zeros((n_runs, n_words + 1), np.int64)
+    starts[:, 1:] = np.cumsum((dense != 0).sum(2), axis=1)
+    starts += np.cumsum([0, *starts[:-1, -1]])[:, None]
+    columns = np.concatenate([np.nonzero(run)[1] for run in dense]).astype(np.int32)
+    runs = _cooccurrence.Runs(starts, columns, dense[dense != 0], n_words)
+    counter, indptr = _cooccurrence.Counter(n_words), np.zeros(n_words + 1, np.int64)
+    counter.lengths(runs, indptr[1:])
+    indptr = np.cumsum(indptr)
+    found_columns, found_sums = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.uint64)
+    counter.sums(runs, 0, indptr, found_columns, found_sums)
+    expected = dense.sum(0)
+    np.testing.assert_array_equal(found_sums, expected[expected != 0])
+    np.testing.assert_array_equal(found_columns, np.nonzero(expected)[1])
+
+
+def test_bad_runs_are_refused():
+    """Places or columns that lie outside are refused before anything is read."""
+    good = np.array([[0, 1, 2]]), np.array([0, 1], np.int32), np.array([1, 1], np.uint64)
+    _cooccurrence.Runs(*good, 2)
+    for position, bad in ((0, np.array([[0, 1, 3]])), (0, np.array([[1, 0, 2]])), (0, np.array([[-1, 0, 2]]))):
+        with pytest.raises(ValueError, match="must rise"):
+            _cooccurrence.Runs(*good[:position], bad, *good[position + 1 :], 2)
+    for bad in ([0, 2], [-1, 0]):
+        with pytest.raises(ValueError, match="outside the vocabulary"):
+            _cooccurrence.Runs(good[0], np.array(bad, np.int32), good[2], 2)
+    with pytest.raises(ValueError, match="equally many"):
+        _cooccurrence.Runs(good[0], good[1][:1], good[2], 2)
+
+
+@pytest.mark.parametrize("first_pair", [0, 2**31 - 1, 2**40])
+def test_offsets_beyond_two_billion(first_pair):
+    """Rows are written in the right place when their pairs are numbered beyond 2^31."""
+    text, counts = np.array([-1, 0, 1, 2, -1], np.int32), np.empty(3, np.int64)
+    _cooccurrence.occurrences(text, counts)
+    windows = _cooccurrence.Windows(text, 0, counts, np.array([0, 2, 1], np.uint64), True)
+    columns, sums = np.empty(4, np.int32), np.empty(4, np.uint64)
+    indptr = first_pair + np.array([0, 2, 4])
+    _cooccurrence.Counter(3).sums(windows, 1, indptr, columns, sums)
+    assert (columns.tolist(), sums.tolist()) == ([0, 2, 0, 1], [2, 2, 1, 2])
+    with pytest.raises(ValueError, match="do not fit"):
+        _cooccurrence.Counter(3).sums(windows, 2, indptr, columns, sums)

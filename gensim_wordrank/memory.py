@@ -1,0 +1,85 @@
+"""How much memory a run may take."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+
+from gensim_wordrank import checks
+
+# of the memory that is free, how much a run takes unless told otherwise
+USUAL_SHARE = 0.5
+# with less than this left a run is not worth starting
+SMALLEST_ROOM = 32 << 20
+UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+UNITS |= {f"{letter}I": 2 ** (10 * power) for power, letter in enumerate("KMGT", 1)}
+CGROUPS = Path("/sys/fs/cgroup")
+OWN_CGROUP = Path("/proc/self/cgroup")
+
+
+def parse_size(name: str, size: int | float | str) -> int:
+    """Return a number of bytes, given as such or as "4GB", "512 MiB" and the like.
+
+    Examples
+    --------
+    >>> from gensim_wordrank.memory import parse_size
+    >>> parse_size("memory", "4GB"), parse_size("memory", "1.5 MiB"), parse_size("memory", 10**9)
+    (4000000000, 1572864, 1000000000)
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([KMGT]I?)?B?\s*", str(size).upper())
+    number = float(found[1]) * UNITS[found[2] or ""] if found and not isinstance(size, bool) else 0
+    if number < 1:
+        raise checks.refuse(name, 'a number of bytes, or a text like "4GB" or "512MiB"', size)
+    return int(number)
+
+
+def taken() -> int:
+    """Return the bytes of memory that this process holds."""
+    return int(psutil.Process().memory_info().rss)
+
+
+def available() -> int:
+    """Return the bytes that this process could still take: what the machine has free, or its control group allows."""
+    return max(0, min([psutil.virtual_memory().available, *_cgroups_allow()]))
+
+
+def budget(memory: int | str | None) -> int:
+    """Return the bytes that this process may hold in all: `memory`, or what it has and half of what is available."""
+    if memory is None:
+        return taken() + int(USUAL_SHARE * available())
+    return parse_size("memory", memory)
+
+
+def room(budget: int, share: float = 1.0) -> int:
+    """Return a share of what the budget leaves beside what the process has taken."""
+    used = taken()
+    if budget - used < SMALLEST_ROOM:
+        raise MemoryError(
+            f"'memory' allows {budget / 1e6:.0f} MB, and the process has taken {used / 1e6:.0f} MB. Give at least "
+            f"{(used + SMALLEST_ROOM) / 1e6:.0f} MB."
+        )
+    return int(share * (budget - used))
+
+
+def _cgroups_allow() -> Iterator[int]:
+    """Yield what every memory limit above this process still allows (control groups of version 2 and 1)."""
+    lines = OWN_CGROUP.read_text().splitlines() if OWN_CGROUP.exists() else []
+    for _, controllers, path in (line.split(":", 2) for line in lines):
+        if controllers and "memory" not in controllers.split(","):
+            continue
+        root = CGROUPS / "memory" if controllers else CGROUPS
+        limit_file, used_field = ("memory.limit_in_bytes", "total_rss") if controllers else ("memory.max", "anon")
+        own = root / path.lstrip("/")
+        for group in (own, *own.parents):
+            if not group.is_relative_to(root):
+                break
+            try:
+                limit = (group / limit_file).read_text().strip()
+                used = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())[used_field]
+            except (OSError, KeyError):
+                continue  # the root group has no limit, and a container may see only part of the tree
+            if limit != "max":
+                yield int(limit) - int(used)

@@ -1,0 +1,41 @@
+"""Splitting into words against Python's own str.split()."""
+
+import numpy as np
+from gensim_wordrank import _tokens
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+
+@given(text=st.text(st.characters(codec="utf-8"), max_size=300))
+@settings(max_examples=500, deadline=None)
+def test_words_are_those_of_split(text):
+    """Any Unicode text splits as str.split() splits it; line feeds become -1."""
+    ids, words = _tokens.tokenise(text.encode())
+    words = words.decode().split("\n") if words else []
+    expected = []
+    for number, line in enumerate(text.split("\n")):
+        expected += [None] * bool(number) + line.split()
+    assert [None if i < 0 else words[i] for i in ids.tolist()] == expected
+    assert len(set(words)) == len(words)
+
+
+@given(text=st.binary(max_size=300))
+@settings(max_examples=300, deadline=None)
+def test_any_bytes_are_taken_apart_and_lost_nowhere(text):
+    """Damaged UTF-8, even at the very end, is read within bounds: all that is not white space comes back."""
+    ids, words = _tokens.tokenise(text)
+    words = words.split(b"\n") if words else []
+    whole = b"".join(words[i] for i in ids.tolist() if i >= 0)
+    spaces = [" ", *map(chr, [*range(9, 14), *range(28, 32), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B)])]
+    spaces += [chr(code) for code in (0x2028, 0x2029, 0x202F, 0x205F, 0x3000)]
+    for space in sorted((space.encode() for space in spaces), key=len, reverse=True):
+        whole, text = whole.replace(space, b""), text.replace(space, b"")
+    assert whole == text
+
+
+def test_many_words_outgrow_the_table():
+    """Numbers stay right while the hash table grows."""
+    names = [f"w{i * 7919 % 100_003}" for i in range(100_003)]
+    ids, words = _tokens.tokenise(" ".join(names + names[::-1]).encode())
+    assert words.decode().split("\n") == names
+    np.testing.assert_array_equal(ids, [*range(100_003), *range(100_002, -1, -1)])

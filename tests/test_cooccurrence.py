@@ -1,0 +1,276 @@
+"""The matrix of co-occurrences: where it comes from, how it adds up, how it is kept."""
+
+import json
+import pickle
+import shutil
+
+import numpy as np
+import pytest
+from gensim.models.word2vec import LineSentence, Word2Vec
+from gensim.test.utils import datapath
+from gensim_wordrank import Cooccurrence, WordRank
+from scipy.sparse import coo_array, random_array
+
+import oracle
+
+LEE = datapath("lee_background.cor")
+
+
+def equal(one, other):
+    """Whether two matrices are the same bytes."""
+    return (one.words, one.counts.tolist()) == (other.words, other.counts.tolist()) and all(
+        getattr(one, name).tobytes() == getattr(other, name).tobytes() for name in ("data", "indices", "indptr")
+    )
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    """Those of the Lee corpus."""
+    return Cooccurrence.from_corpus(corpus_file=LEE, window=5)
+
+
+def test_words_are_in_order_of_frequency(pairs):
+    """The order is that of gensim's Word2Vec, and counts are those of the text."""
+    theirs = Word2Vec(min_count=5)
+    theirs.build_vocab(corpus_file=LEE)
+    assert pairs.words == theirs.wv.index_to_key
+    words = [word for sentence in LineSentence(LEE) for word in sentence]
+    assert pairs.counts[pairs.words.index("the")] == words.count("the")
+    assert pairs.counts.min() == 5
+
+
+def test_all_sources_give_the_same(pairs, tmp_path):
+    """A file, token lists and a generator are counted alike; the oracle agrees."""
+    assert equal(pairs, Cooccurrence.from_corpus(LineSentence(LEE), window=5, workers=3))
+    assert equal(pairs, Cooccurrence.from_corpus((line for line in LineSentence(LEE)), window=5, workers=1))
+    ids = {word: i for i, word in enumerate(pairs.words)}
+    expected = oracle.cooccurrence(LineSentence(LEE), ids, 5)
+    np.testing.assert_allclose(pairs.matrix.toarray(), expected, rtol=1e-6)
+
+
+def test_the_model_counts_the_same_pairs(pairs):
+    """WordRank, given the text, trains on the very same matrix as from_cooccurrence, and gets the same vectors."""
+    options = {"vector_size": 10, "epochs": 2, "workers": 2}
+    one, other = WordRank(corpus_file=LEE, window=5, **options), WordRank.from_cooccurrence(pairs, **options)
+    assert equal(one.cooccurrence, pairs)
+    assert one.wv.index_to_key == other.wv.index_to_key
+    assert one.wv.vectors.tobytes() == other.wv.vectors.tobytes()
+    assert other.wv.get_vecattr("the", "count") == pairs.counts[pairs.words.index("the")]
+
+
+def test_the_vocabulary_can_be_cut():
+    """max_final_vocab keeps the most frequent words, exactly so many."""
+    few = Cooccurrence.from_corpus(corpus_file=LEE, max_final_vocab=7)
+    assert few.words == Cooccurrence.from_corpus(corpus_file=LEE).words[:7]
+    assert few.shape == (7, 7)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({}, TypeError, "either 'sentences' or 'corpus_file'"),
+        ({"sentences": [["a"]], "corpus_file": LEE}, TypeError, "either 'sentences' or 'corpus_file'"),
+        ({"sentences": [["a"]], "window": 0}, ValueError, "'window' must be a positive integer. Got 0"),
+        ({"sentences": [["a"]], "min_count": -1}, ValueError, "'min_count' must be a positive integer"),
+        ({"sentences": [["a"]], "workers": 0}, ValueError, "'workers' must be a positive integer"),
+        ({"sentences": [["a"]], "memory": "lots"}, ValueError, "'memory' must be"),
+        ({"sentences": [["a"]]}, ValueError, "No word of the text occurs 5 times. Lower 'min_count'"),
+        ({"sentences": []}, ValueError, "No word of the text"),
+        ({"sentences": ["a b"]}, TypeError, "plain string"),
+        ({"corpus_file": "/nowhere.txt"}, FileNotFoundError, "nowhere.txt"),
+    ],
+)
+def test_bad_arguments_are_named(options, error, message):
+    """Every wrong argument is named, with the remedy."""
+    with pytest.raises(error, match=message):
+        Cooccurrence.from_corpus(**options)
+
+
+def test_texts_without_pairs_are_fine():
+    """Words that never meet have an empty matrix."""
+    pairs = Cooccurrence.from_corpus([["a"], ["b"], ["a"]], min_count=1)
+    assert (pairs.words, pairs.nnz, pairs.matrix.toarray().tolist()) == (["a", "b"], 0, [[0, 0], [0, 0]])
+
+
+# ---- matrices
+
+
+def test_scipy_in_and_out():
+    """Any sparse format comes in, duplicates are added up, zeros go, and the same matrix comes out."""
+    matrix = coo_array(([1.0, 2.0, 0.0, 4.0], ([0, 0, 1, 2], [1, 1, 2, 0])), (3, 3))
+    pairs = Cooccurrence.from_matrix(matrix, ["x", "y", "z"], [3, 2, 1])
+    assert (pairs.matrix.toarray() == matrix.toarray()).all()
+    assert pairs.nnz == 2
+    assert pairs.counts.tolist() == [3, 2, 1]
+    assert Cooccurrence.from_matrix(matrix).counts.tolist() == [3, 1, 4]
+    for form in ("csr", "csc", "lil", "dok", "bsr"):
+        assert equal(Cooccurrence.from_matrix(matrix.asformat(form), ["x", "y", "z"], [3, 2, 1]), pairs)
+
+
+def test_bad_matrices_are_refused():
+    """Names that do not fit, negative or infinite values, and a matrix that is not square are named."""
+    for words in (["a"], ["a", "a"]):
+        with pytest.raises(ValueError, match="'words' must name each of the 2 rows once"):
+            Cooccurrence.from_matrix(np.ones((2, 2)), words)
+    with pytest.raises(ValueError, match="'counts' must have an entry a word, 2. Got 1"):
+        Cooccurrence.from_matrix(np.ones((2, 2)), ["a", "b"], [1])
+    for value in (-1, np.nan, np.inf):
+        with pytest.raises(ValueError, match="finite numbers, 0 or above"):
+            Cooccurrence.from_matrix([[0, value], [1, 0]])
+    with pytest.raises(ValueError, match=r"as many columns as rows.*Got \(2, 3\).*B.T @ B"):
+        WordRank.from_cooccurrence(np.ones((2, 3)))
+
+
+def test_graphs_train_too():
+    """Two cliques: the neighbours of a node are those of its own clique, and names may be numbers."""
+    graph = np.kron(np.eye(2), np.ones((8, 8))) - np.eye(16)
+    model = WordRank.from_cooccurrence(graph, vector_size=8, epochs=30, weighted=False)
+    for node in range(16):
+        found = {other for other, _ in model.wv.most_similar(node, topn=7)}
+        assert found == {other for other in range(16) if other // 8 == node // 8} - {node}
+
+
+def test_a_model_from_a_matrix_goes_on_with_text(pairs):
+    """More text adds to the matrix, and new words find a place."""
+    model = WordRank.from_cooccurrence(pairs, vector_size=5, epochs=1, window=5)
+    before = model.cooccurrence.matrix.sum()
+    more = [["australia", "newword"]] * 3
+    model.build_vocab(more, update=True)
+    model.train(more, total_examples=3, epochs=1)
+    assert model.cooccurrence.matrix.sum() == pytest.approx(before + 6)
+    assert "newword" in model.wv
+
+
+def test_over_reorders_drops_and_adds(pairs):
+    """Rows and columns follow the words; what is left out goes, what is new is empty."""
+    random = np.random.default_rng(1)
+    matrix = random_array((6, 6), density=0.5, rng=random).astype(np.float32)
+    pairs = Cooccurrence.from_matrix(matrix, list("abcdef"), random.integers(1, 9, 6))
+    other = pairs.over(["d", "new", "a", "f"])
+    order = [3, 0, 5]
+    places = np.ix_([0, 2, 3], [0, 2, 3])
+    np.testing.assert_array_equal(other.matrix.toarray()[places], matrix.toarray()[np.ix_(order, order)])
+    assert other.counts.tolist() == [pairs.counts[3], 0, pairs.counts[0], pairs.counts[5]]
+    assert other.nnz == np.count_nonzero(matrix.toarray()[np.ix_(order, order)])
+
+
+def test_sums_over_different_vocabularies(lee):
+    """Halves of a text, counted apart over all their words, add up to the whole."""
+    half = len(lee) // 2
+    one, other, both = (Cooccurrence.from_corpus(part, min_count=1) for part in (lee[:half], lee[half:], lee))
+    total = one + other
+    assert (np.diff(total.counts) <= 0).all()
+    assert sorted(total.words) == sorted(both.words)
+    total = total.over(both.words)
+    assert total.counts.tolist() == both.counts.tolist()
+    assert (total.indices == both.indices).all()
+    np.testing.assert_allclose(total.data, both.data, rtol=1e-6)
+
+
+# ---- files
+
+
+@pytest.mark.parametrize("mmap", [None, "r"])
+def test_what_is_saved_comes_back(pairs, tmp_path, mmap):
+    """A saved matrix loads as the same bytes, in memory or mapped, and trains as the original does."""
+    pairs.save(tmp_path / "pairs")
+    loaded = Cooccurrence.load(tmp_path / "pairs", mmap=mmap)
+    assert equal(loaded, pairs)
+    assert isinstance(loaded.data, np.memmap) == (mmap == "r")
+    models = [WordRank.from_cooccurrence(each, vector_size=5, epochs=1) for each in (pairs, loaded)]
+    assert models[0].wv.vectors.tobytes() == models[1].wv.vectors.tobytes()
+    assert models[0].exact_loss() == models[1].exact_loss()
+
+
+def test_counting_straight_to_disk(pairs, tmp_path):
+    """With `path` the matrix is written there, mapped, and whole; a second run replaces it."""
+    for _ in range(2):
+        found = Cooccurrence.from_corpus(corpus_file=LEE, window=5, path=tmp_path / "pairs")
+        assert isinstance(found.data, np.memmap)
+        assert equal(found, pairs)
+    assert [file.name for file in tmp_path.iterdir()] == ["pairs"]
+
+
+def test_empty_and_strange_words_are_saved(tmp_path):
+    """A matrix without pairs, words with spaces, numbers as words."""
+    odd = Cooccurrence.from_matrix([[0, 1], [1, 0]], ["new york\n", "\ud800"])
+    for number, pairs in enumerate((odd, Cooccurrence.from_matrix([[0, 1], [1, 0]]), Cooccurrence.empty(["a"]))):
+        pairs.save(tmp_path / str(number))
+        for mmap in (None, "r"):
+            assert equal(Cooccurrence.load(tmp_path / str(number), mmap), pairs)
+    with pytest.raises(TypeError, match="texts or whole numbers"):
+        Cooccurrence.from_matrix([[0, 1], [1, 0]], [("a", "b"), "c"]).save(tmp_path / "tuples")
+    assert not (tmp_path / "tuples").exists()
+
+
+@pytest.mark.parametrize("name", ["about.json", "words.json", "data.npy", "indices.npy", "indptr.npy", "counts.npy"])
+def test_damaged_files_are_refused(tmp_path, name):
+    """Any byte that changes, any cut, and a missing file are noticed before the matrix is used."""
+    Cooccurrence.from_corpus([["a", "b", "c"]] * 3, min_count=1).save(tmp_path / "good")
+    good = (tmp_path / "good" / name).read_bytes()
+    bad = shutil.copytree(tmp_path / "good", tmp_path / "bad") / name
+    random = np.random.default_rng(5)
+    for place in random.choice(len(good), min(60, len(good)), replace=False):
+        bad.write_bytes(good[:place] + bytes([good[place] ^ (1 << random.integers(8))]) + good[place + 1 :])
+        try:
+            loaded = Cooccurrence.load(tmp_path / "bad")
+        except (ValueError, FileNotFoundError):
+            pass
+        else:  # white space in about.json
+            assert name == "about.json"
+            assert equal(loaded, Cooccurrence.load(tmp_path / "good"))
+        bad.write_bytes(good[:place])
+        with pytest.raises((ValueError, FileNotFoundError), match="bad"):
+            Cooccurrence.load(tmp_path / "bad")
+    bad.unlink()
+    with pytest.raises((ValueError, FileNotFoundError), match="missing or damaged|holds no co-occurrences"):
+        Cooccurrence.load(tmp_path / "bad")
+
+
+def test_files_that_do_not_make_a_matrix_are_refused(tmp_path):
+    """Right checksums do not help arrays that would lead a kernel astray."""
+    from gensim_wordrank import storage
+
+    pairs = Cooccurrence.from_corpus([["a", "b", "c"]] * 3, min_count=1)
+    for name, bad in (("indices", [0, 1, 9, 0, 1, 2]), ("indptr", [0, 4, 2, 6]), ("counts", [1]), ("data", [1.0])):
+        place = tmp_path / name
+        pairs.save(place)
+        np.save(place / f"{name}.npy", np.array(bad, storage.DTYPES[name]))
+        about = json.loads((place / "about.json").read_text())
+        about["checksums"][f"{name}.npy"] = storage._checksum(place / f"{name}.npy")
+        (place / "about.json").write_text(json.dumps(about))
+        with pytest.raises(ValueError, match="do not make a matrix"):
+            Cooccurrence.load(place)
+
+
+def test_a_newer_version_is_named(tmp_path):
+    """A directory of a later format is not misread."""
+    Cooccurrence.empty(["a"]).save(tmp_path / "new")
+    about = json.loads((tmp_path / "new" / "about.json").read_text())
+    (tmp_path / "new" / "about.json").write_text(json.dumps(about | {"version": 2}))
+    with pytest.raises(ValueError, match="newer gensim-wordrank"):
+        Cooccurrence.load(tmp_path / "new")
+
+
+def test_other_things_are_not_overwritten(tmp_path):
+    """A file, or a directory with anything else in it, stays as it is."""
+    pairs = Cooccurrence.empty(["a"])
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(NotADirectoryError, match="Move it away"):
+        pairs.save(tmp_path / "file")
+    (tmp_path / "directory").mkdir()
+    (tmp_path / "directory" / "diary").write_text("mine")
+    with pytest.raises(FileExistsError, match="holds other files"):
+        pairs.save(tmp_path / "directory")
+    assert (tmp_path / "directory" / "diary").read_text() == "mine"
+    with pytest.raises(FileNotFoundError, match="Make it first"):
+        pairs.save(tmp_path / "missing" / "pairs")
+
+
+def test_pickle_and_the_model_keep_a_mapped_matrix(tmp_path):
+    """A matrix in temporary files can be pickled, and saved with a model."""
+    pairs = Cooccurrence.from_corpus(corpus_file=LEE, window=5, path=tmp_path / "pairs")
+    assert equal(pickle.loads(pickle.dumps(pairs)), pairs)
+    model = WordRank.from_cooccurrence(pairs, vector_size=5, epochs=1)
+    model.save(tmp_path / "model")
+    assert equal(WordRank.load(tmp_path / "model").cooccurrence, pairs)

@@ -1,0 +1,180 @@
+"""Counting in bounded memory: the same bytes whatever the memory and the threads, and nothing half done."""
+
+import errno
+import itertools
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gensim_wordrank import Cooccurrence, arrays, corpus, counting
+from gensim_wordrank.counting import Weights, _blocks
+
+import oracle
+
+LIMIT = 1 << 62
+
+
+@pytest.fixture(scope="module")
+def ids(lee):
+    """Ids of all words of the Lee corpus."""
+    return {word: i for i, word in enumerate(sorted({word for sentence in lee for word in sentence}))}
+
+
+def test_memory_and_workers_do_not_change_a_byte(lee, ids, tmp_path):
+    """In memory, on disk, in one piece or in many runs, on any number of threads: the same matrix."""
+    results = []
+    for text_room, room, workers in (
+        (LIMIT, LIMIT, 1),
+        (LIMIT, 1000, 2),
+        (0, 200_000, 1),
+        (0, 60_000, 3),
+        (0, 10**6, 2),
+    ):
+        text = corpus.read(lee, known=ids, room=text_room).text
+        csr = counting.count(text, len(ids), 15, True, True, workers, room)
+        assert isinstance(csr.data, np.memmap) == (room < LIMIT)
+        results.append(tuple(array.tobytes() for array in (csr.data, csr.indices, csr.indptr)))
+    assert len(set(results)) == 1
+
+
+def test_many_runs_equal_the_oracle(lee, caplog):
+    """A text that is counted in several runs gives what counting pair by pair gives."""
+    ids = {word: i for i, word in enumerate(["the", "of", "in", "and", "to", "a"])}
+    text = corpus.read(lee, known=ids, room=0).text
+    with caplog.at_level(logging.INFO, "gensim_wordrank.counting"):
+        csr = counting.count(text, len(ids), 4, False, True, 2, room=20_000)
+    assert int(caplog.messages[0].split()[2]) > 3, "more than three runs"
+    found = Cooccurrence(csr.data, csr.indices, csr.indptr).matrix.toarray()
+    np.testing.assert_allclose(found, oracle.cooccurrence(lee, ids, 4, symmetric=False), rtol=1e-6)
+
+
+def test_temporary_files_go_away(lee, ids, tmp_path, monkeypatch):
+    """A matrix on disk lives in the temporary directory as long as it is used, and no longer."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    pairs = Cooccurrence.from_text(corpus.read(lee, known=ids, room=0), workers=2)
+    csr = counting.count(corpus.read(lee, known=ids, room=0).text, len(ids), 15, True, True, 1, room=10**6)
+    places = list(tmp_path.iterdir())
+    assert [sorted(file.name for file in place.iterdir()) for place in places] == [["data.npy", "indices.npy"]]
+    assert csr.data.tobytes() == pairs.data.tobytes()
+    del csr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_weights_are_whole_numbers():
+    """1/d is exact where a common denominator fits, else within 2^-33."""
+    for window in (1, 5, 15, 20, 22, 40, 1000):
+        weights = Weights(window, distance_weighting=True)
+        error = np.abs(weights.of_distance[1:] / weights.unit - 1 / np.arange(1, window + 1))
+        assert error.max() <= (2**-33 if window > 22 else 1e-16)
+    assert Weights(15, True).unit == 360360
+    assert Weights(7, False).of_distance.tolist() == [0, 1, 1, 1, 1, 1, 1, 1]
+
+
+def test_blocks_cover_all_rows_once():
+    """Blocks follow each other, are as many as memory asks for, and count beyond 2^31."""
+    sizes = np.full(1000, 2**33)
+    blocks = _blocks(sizes, workers=2, room=2**36)
+    assert blocks[0][0] == 0
+    assert blocks[-1][1] == 1000
+    assert all(before[1] == after[0] for before, after in itertools.pairwise(blocks))
+    assert max(end - start for start, end in blocks) * 2**33 * 2 <= 2**36 + 2**34
+    assert _blocks(np.array([10]), 4, 1) == [(0, 1)]
+
+
+def test_arrays_on_disk_reach_beyond_two_billion(tmp_path, monkeypatch):
+    """Values are written and read at the right place of a file with more than 2^31 entries."""
+    monkeypatch.setattr(os, "posix_fallocate", lambda file, offset, size: os.ftruncate(file, size))  # a sparse file
+    file = arrays.NpyFile(tmp_path / "large.npy", np.dtype(np.float32), 2**31 + 100)
+    file.put(2**31 + 50, np.array([1.5, 2.5], np.float32))
+    mapped = file.map()
+    assert mapped[2**31 + 49 : 2**31 + 53].tolist() == [0, 1.5, 2.5, 0]
+    csr = arrays.Csr(mapped, mapped, np.array([0, 2**31 + 50, 2**31 + 52, 2**31 + 100]))
+    assert arrays.read_rows(csr, 1, 2)[1].tolist() == [1.5, 2.5]
+
+
+def run_python(code, tmp_path, **options):
+    """Start Python on some code in an empty directory."""
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    return subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, env=environment, **options)
+
+
+COUNT = """
+import sys
+from gensim.test.utils import datapath
+from gensim_wordrank import Cooccurrence
+Cooccurrence.from_corpus(corpus_file=datapath("lee_background.cor"), min_count=1, window=60, path="pairs")
+"""
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(tmp_path):
+    """When a file cannot grow, the error says how much is needed and where; no result and no rubbish stay."""
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({1 << 20}, resource.RLIM_INFINITY))"
+    process = run_python(limit + COUNT, tmp_path, stderr=subprocess.PIPE, text=True)
+    _, stderr = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert "GB are needed in" in stderr
+    assert "Make room there, choose another place with 'path' or TMPDIR" in stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_other_errors_of_the_disk_pass_through(tmp_path, monkeypatch):
+    """An error that is not about room is not called so."""
+
+    def fail(*_):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "posix_fallocate", fail)
+    with pytest.raises(OSError, match="Input/output error"):
+        arrays.NpyFile(tmp_path / "x.npy", np.dtype(np.float32), 5)
+
+
+def test_a_killed_run_leaves_no_result(tmp_path):
+    """After SIGKILL at any moment there is either a whole matrix under its name or none."""
+    seen = set()
+    for number, delay in enumerate((0.2, 0.9, 1.1, 1.3, 1.5, 20)):
+        place = tmp_path / str(number)
+        place.mkdir()
+        process = run_python(COUNT, place)
+        deadline = time.monotonic() + delay
+        while process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait(timeout=20)
+        seen.add((place / "pairs").exists())
+        if (place / "pairs").exists():
+            assert Cooccurrence.load(place / "pairs").nnz > 10**6
+    assert seen == {True, False}
+
+
+def test_memory_stays_within_the_budget(tmp_path):
+    """The peak of a process that counts a text too large for its budget is at most a tenth above it."""
+    random = np.random.default_rng(1)
+    words = (40_000 * random.random(2_000_000) ** 3).astype(int)
+    Path(tmp_path, "text").write_text("\n".join(" ".join(map(str, line)) for line in words.reshape(-1, 20)))
+    code = """
+import gensim_wordrank, resource
+from gensim_wordrank import memory
+pairs = gensim_wordrank.Cooccurrence.from_corpus(corpus_file="text", memory=BUDGET, min_count=1, workers=2)
+print(pairs.nnz, type(pairs.data).__name__, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+"""
+    found = []
+    for budget in (200_000_000, 2_000_000_000):
+        process = run_python(code.replace("BUDGET", str(budget)), tmp_path, stdout=subprocess.PIPE, text=True)
+        nnz, kind, peak = process.communicate(timeout=200)[0].split()
+        assert int(peak) <= 1.1 * budget
+        found.append((nnz, kind))
+    assert found[0][0] == found[1][0]
+    assert [kind for _, kind in found] == ["memmap", "ndarray"]
+    assert int(found[0][0]) * 8 > 100_000_000, "the matrix alone would not have fitted"
+
+
+def test_a_budget_that_is_taken_already_is_refused():
+    """A budget below what the process holds is an error with the figure to give."""
+    with pytest.raises(MemoryError, match=r"'memory' allows 1 MB, .* Give at least \d+ MB"):
+        Cooccurrence.from_corpus([["a", "b"]], min_count=1, memory="1MB")

@@ -1,0 +1,121 @@
+"""Other programs' files."""
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from gensim.test.utils import datapath
+from gensim_wordrank import Cooccurrence, WordRank
+from gensim_wordrank.exchange import RECORD, read_glove, read_wordrank, write_glove
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    """Those of the Lee corpus."""
+    return Cooccurrence.from_corpus(corpus_file=datapath("lee_background.cor"), window=5)
+
+
+def test_glove_files_come_back(pairs, tmp_path):
+    """What is written for GloVe is read as the same matrix, in any order of its records."""
+    write_glove(pairs, tmp_path / "pairs.bin", tmp_path / "vocab.txt")
+    records = np.fromfile(tmp_path / "pairs.bin", RECORD)
+    np.random.default_rng(1).shuffle(records)
+    records.tofile(tmp_path / "shuffled.bin")
+    for name in ("pairs.bin", "shuffled.bin"):
+        found = read_glove(tmp_path / name, tmp_path / "vocab.txt")
+        assert (found.words, found.counts.tolist()) == (pairs.words, pairs.counts.tolist())
+        assert found.data.tobytes() == pairs.data.tobytes()
+        assert found.indices.tobytes() == pairs.indices.tobytes()
+    assert len(WordRank.from_cooccurrence(found, vector_size=5, epochs=1).wv) == len(pairs.words)
+
+
+def test_the_authors_files_are_read(pairs, tmp_path):
+    """Their directory of meta, pairs as text and vocabulary gives the same matrix, to the six digits they write."""
+    rows, columns = pairs.matrix.nonzero()
+    lines = [f"{r + 1} {c + 1} {v:f}\n" for r, c, v in zip(rows, columns, pairs.data, strict=True)]
+    (tmp_path / "wiki.toy").write_text("".join(lines))
+    (tmp_path / "vocab.txt").write_text("".join(f"{word}\n" for word in pairs.words))
+    n = len(pairs.words)
+    (tmp_path / "meta").write_text(f"{n} {n}\n{len(lines)} wiki.toy\n{n} vocab.txt\n")
+    found = read_wordrank(tmp_path)
+    assert found.words == pairs.words
+    assert (found.indices == pairs.indices).all()
+    np.testing.assert_allclose(found.data, pairs.data, atol=1e-6)
+    (tmp_path / "meta").write_text(f"{n} {n}\n{len(lines)} wiki.toy\n")
+    assert read_wordrank(tmp_path).words == list(range(n))
+
+
+def test_damaged_glove_files_are_named(pairs, tmp_path):
+    """A cut file, a foreign vocabulary and a vocabulary without counts are errors that name the file."""
+    write_glove(pairs, tmp_path / "pairs.bin", tmp_path / "vocab.txt")
+    whole = (tmp_path / "pairs.bin").read_bytes()
+    (tmp_path / "cut.bin").write_bytes(whole[:-3])
+    with pytest.raises(ValueError, match="cut.bin' is cut off or not GloVe's"):
+        read_glove(tmp_path / "cut.bin", tmp_path / "vocab.txt")
+    (tmp_path / "few.txt").write_text("the 10\nof 5\n")
+    with pytest.raises(ValueError, match="numbers words outside the vocabulary of 2"):
+        read_glove(tmp_path / "pairs.bin", tmp_path / "few.txt")
+    (tmp_path / "words.txt").write_text("the\nof\n")
+    with pytest.raises(ValueError, match="words.txt' must hold lines of a word"):
+        read_glove(tmp_path / "pairs.bin", tmp_path / "words.txt")
+    np.array([(1, 1, np.nan)], RECORD).tofile(tmp_path / "nan.bin")
+    with pytest.raises(ValueError, match="finite"):
+        read_glove(tmp_path / "nan.bin", tmp_path / "few.txt")
+    with pytest.raises(ValueError, match="cannot hold the word 'new york'"):
+        write_glove(Cooccurrence.from_matrix([[1.0]], ["new york"]), tmp_path / "x.bin", tmp_path / "x.txt")
+
+
+def test_random_damage_never_passes_silently(pairs, tmp_path):
+    """Bytes that change in GloVe's binary give an error or a finite matrix of the same shape, never a crash."""
+    write_glove(pairs, tmp_path / "pairs.bin", tmp_path / "vocab.txt")
+    whole = bytearray((tmp_path / "pairs.bin").read_bytes())
+    random, refused = np.random.default_rng(2), 0
+    for _ in range(30):
+        damaged = bytearray(whole)
+        for place in random.integers(0, len(whole), 5):
+            damaged[place] ^= 1 << random.integers(8)
+        (tmp_path / "damaged.bin").write_bytes(damaged)
+        try:
+            found = read_glove(tmp_path / "damaged.bin", tmp_path / "vocab.txt")
+        except ValueError:
+            refused += 1
+        else:
+            assert found.shape == pairs.shape
+            assert np.isfinite(found.data).all()
+    assert refused > 5
+
+
+def test_bad_directories_of_the_authors_are_named(tmp_path):
+    """A meta file that says something else than the files is an error."""
+    for meta, message in (
+        ("2 3\n1 x\n", "columns as rows"),
+        ("2 2\n", "must hold"),
+        ("2 2\n5 x\n", "5 as 'meta' says"),
+    ):
+        (tmp_path / "meta").write_text(meta)
+        (tmp_path / "x").write_text("1 2 0.5\n")
+        with pytest.raises(ValueError, match=message):
+            read_wordrank(tmp_path)
+
+
+@pytest.mark.skipif(not shutil.which("glove"), reason="GloVe is not on the PATH; the format is tested by itself")
+def test_glove_trains_on_our_files(pairs, tmp_path):
+    """GloVe's own programs shuffle and train on what we write."""
+    write_glove(pairs, tmp_path / "pairs.bin", tmp_path / "vocab.txt")
+    with (tmp_path / "pairs.bin").open("rb") as source, (tmp_path / "shuffled.bin").open("wb") as target:
+        subprocess.run(["shuffle", "-verbose", "0"], stdin=source, stdout=target, check=True, cwd=tmp_path)
+    command = [
+        "glove",
+        "-input-file",
+        "shuffled.bin",
+        "-vocab-file",
+        "vocab.txt",
+        "-save-file",
+        "vectors",
+        "-iter",
+        "2",
+    ]
+    subprocess.run([*command, "-vector-size", "5"], check=True, cwd=tmp_path, capture_output=True)
+    lines = (tmp_path / "vectors.txt").read_text().splitlines()
+    assert [line.split()[0] for line in lines[: len(pairs.words)]] == pairs.words

@@ -1,0 +1,49 @@
+"""How much memory there is."""
+
+import pytest
+from gensim_wordrank import memory
+
+
+@pytest.mark.parametrize(
+    ("size", "number"),
+    [("4GB", 4 * 10**9), ("1.5 gib", 1610612736), ("512M", 512 * 10**6), ("10", 10), (7, 7), (2.5e9, 2500000000)],
+)
+def test_sizes(size, number):
+    """Sizes are read with units of 1000 and of 1024, in either case."""
+    assert memory.parse_size("memory", size) == number
+
+
+@pytest.mark.parametrize("size", ["", "GB", "-1GB", "4 apples", 0, -5, True, None, float("nan")])
+def test_bad_sizes_are_refused(size):
+    """What is not a size is an error that shows how to write one."""
+    with pytest.raises(ValueError, match=r"'memory' must be a number of bytes, or a text like \"4GB\".* Got"):
+        memory.parse_size("memory", size)
+
+
+def make_group(place, limit, stat, limit_file="memory.max"):
+    """Make the files of a control group."""
+    place.mkdir(parents=True, exist_ok=True)
+    (place / limit_file).write_text(f"{limit}\n")
+    (place / "memory.stat").write_text(stat)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_control_groups_limit_what_is_available(tmp_path, monkeypatch, version):
+    """The smallest allowance of the group and those above it counts, less what is in use."""
+    root = tmp_path if version == 2 else tmp_path / "memory"
+    field, file = ("anon", "memory.max") if version == 2 else ("total_rss", "memory.limit_in_bytes")
+    make_group(root / "a", 9000, f"{field} 5000\nfile 77", file)
+    make_group(root / "a" / "b", "max" if version == 2 else 2**60, f"{field} 10", file)
+    own = tmp_path / "cgroup"
+    own.write_text("0::/a/b\n" if version == 2 else "3:cpu,cpuacct:/x\n7:memory:/a/b\n")
+    monkeypatch.setattr(memory, "CGROUPS", tmp_path)
+    monkeypatch.setattr(memory, "OWN_CGROUP", own)
+    assert memory.available() == 4000
+    assert memory.budget(None) - memory.taken() < 1 << 22
+
+
+def test_without_control_groups_the_machine_counts(tmp_path, monkeypatch):
+    """Where there are no control groups, what the machine has free is available."""
+    monkeypatch.setattr(memory, "OWN_CGROUP", tmp_path / "missing")
+    assert memory.available() > 1 << 20
+    assert memory.budget("3GB") == 3 * 10**9
