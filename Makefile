@@ -33,7 +33,9 @@ $(VENV)/.build-tools: pyproject.toml
 	$(INSTALL) '.[plot]'
 	touch $@
 
+# setuptools builds Annoy, which has no wheels
 $(VENV)/.test-tools: pyproject.toml | $(VENV)/.build-tools
+	pip install --quiet setuptools
 	$(INSTALL) '.[test,lint]'
 	touch $@
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import logging
 import os
 from collections import defaultdict
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from gensim.models import Word2Vec
+from scipy.special import softmax
 
-from gensim_wordrank import checks, corpus, files, memory
+from gensim_wordrank import checks, corpus, estimates, files, memory, vectors
+from gensim_wordrank.cooccurrence import Cooccurrence
+from gensim_wordrank.ranks import Vectors
+from gensim_wordrank.training import Solver
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -21,6 +25,21 @@ logger = logging.getLogger(__name__)
 
 class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type information
     """Word2Vec as a base class: it brings the vocabulary, lifecycle events and files, and consumers know it."""
+
+    context_vectors: Vectors
+    context_bias: Vectors
+    cooccurrence: Cooccurrence | None
+    symmetric: bool
+    solver: Solver
+
+    @property
+    def syn1neg(self) -> Vectors:
+        """Word2Vec's name for `context_vectors`."""
+        return self.context_vectors
+
+    @syn1neg.setter
+    def syn1neg(self, values: Vectors) -> None:
+        self.context_vectors = values
 
     def _check_corpus_sanity(self, corpus_iterable: Any = None, corpus_file: Any = None, passes: int = 1) -> None:
         if passes > 1:
@@ -80,24 +99,113 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
         if total_words is None and total_examples is None:
             raise ValueError("Give 'total_examples' or 'total_words', as in total_examples=model.corpus_count.")
         checks.positive_integer("epochs", epochs, "The usual value is epochs=model.epochs.")
+        if not len(self.wv.index_to_key) == len(self.wv.vectors) == len(self.context_vectors):
+            raise RuntimeError(
+                f"'wv' has {len(self.wv.vectors)} vectors, and there are {len(self.context_vectors)} context vectors: "
+                "it was replaced or words were added to it. Use build_vocab() for words and warm_start() for vectors."
+            )
         if self.alpha > self.min_alpha_yet_reached:
             logger.warning("Effective 'alpha' higher than previous training cycles")
 
+    def reset_from(self, other_model: Word2Vec) -> None:
+        """Take the vocabulary of another model, of this or another kind, and start anew.
+
+        The vocabulary is copied, so that either model can grow without the other.
+        """
+        self.wv = vectors.keyed_like(other_model.wv, np.empty((0, self.vector_size), np.float32))
+        self.corpus_count = other_model.corpus_count
+        self.corpus_total_words = other_model.corpus_total_words
+        self.init_weights()
+
     def estimate_memory(self, vocab_size: int | None = None, report: dict[str, int] | None = None) -> dict[str, int]:
-        """Estimate the bytes that the model needs, as Word2Vec does, with the context vectors."""
-        report = dict(report or {})
-        report["context_vectors"] = (vocab_size or len(self.wv)) * self.vector_size * np.dtype(np.float32).itemsize
-        result: dict[str, int] = super().estimate_memory(vocab_size, report)
+        """Estimate the bytes that training takes at its peak, by what takes them, with their "total".
+
+        The pairs of a model that is not trained yet are estimated from the counts of its words; for a `vocab_size`
+        other than its own, from those of a usual text.
+
+        Examples
+        --------
+        >>> from gensim_wordrank import WordRank
+        >>> sorted(WordRank(vector_size=100).estimate_memory(vocab_size=100_000))
+        ['context_vectors', 'cooccurrence', 'total', 'vectors', 'vocab', 'workspace']
+        """
+        n_words = vocab_size or len(self.wv)
+        if n_words == len(self.wv) and "count" in self.wv.expandos:
+            counts = self.wv.expandos["count"]
+        else:  # Zipf's law, where the rarest word is as rare as it may be
+            counts = max(self.min_count, 1) * n_words / np.arange(1, n_words + 1)
+        if self.cooccurrence is not None and self.cooccurrence.shape[0] == n_words:
+            n_pairs = self.cooccurrence.nnz
+        else:
+            length = self.corpus_total_words / self.corpus_count if self.corpus_count else np.inf
+            n_pairs = estimates.expected_pairs(counts, length, self.window, self.symmetric)
+        n_tokens = int(np.sum(counts))
+        parts = estimates.training_memory(n_words, n_pairs, n_tokens, self.vector_size, self.solver, self.workers)
+        result = {**(report or {}), **parts}
+        result["total"] = sum(result.values())
+        logger.info("estimated required memory for %i words and %i pairs: %i bytes", n_words, n_pairs, result["total"])
         return result
 
-    def save(self, fname: str | os.PathLike[str], **kwargs: Any) -> None:
-        """Save the model in gensim's format; what was there before is replaced only by a whole new model."""
-        files.replace_whole(fname, lambda name: super(GensimModel, self).save(name, **kwargs))
+    def predict_output_word(
+        self, context_words_list: Iterable[str | int], topn: int = 10
+    ) -> list[tuple[str, float]] | None:
+        """Return the words that are most likely near the given ones, with their probabilities.
+
+        They are those that the given words rank highest among their contexts: the scores <u, v> + b, averaged over the
+        given words and put through a softmax.
+
+        Parameters
+        ----------
+        context_words_list : iterable of str or int
+            Words or their indices; unknown ones are left out. If all are unknown the result is None, as in Word2Vec.
+        topn : int
+            How many words to return.
+
+        Examples
+        --------
+        >>> from gensim.test.utils import common_texts
+        >>> from gensim_wordrank import WordRank
+        >>> model = WordRank(common_texts, vector_size=20, min_count=1, epochs=100, x_max=1)
+        >>> sorted(word for word, _ in model.predict_output_word(["graph"], topn=3))
+        ['minors', 'survey', 'trees']
+        """
+        if not len(self.context_vectors) or len(self.context_vectors) != len(self.wv):
+            raise RuntimeError("There are no context vectors to predict from. Train the model, or load a whole one.")
+        given = [self.wv.get_index(word) for word in context_words_list if word in self.wv]
+        if not given:
+            logger.warning("All the input context words are out-of-vocabulary for the current model.")
+            return None
+        scores = self.context_vectors @ self.wv.vectors[given].mean(axis=0)
+        if self.solver is Solver.SAMPLED and len(self.context_bias):  # Algorithm 1 has no bias
+            scores += self.context_bias
+        chances = softmax(scores.astype(np.float64))
+        best = np.argsort(-chances, kind="stable")[:topn]
+        return [(self.wv.index_to_key[i], float(chances[i])) for i in best]
+
+    def score(self, *args: Any, **kwargs: Any) -> None:
+        """Refuse: only hierarchical softmax gives sentences a likelihood."""
+        raise NotImplementedError(
+            "WordRank gives sentences no likelihood. Compare them through model.wv.n_similarity or wmdistance, or "
+            "words in a context through predict_output_word."
+        )
+
+    def save(self, fname: str | os.PathLike[str] | IO[bytes], **kwargs: Any) -> None:
+        """Save the model in gensim's format; what was there before is replaced only by a whole new model.
+
+        An open file is written to as it is.
+        """
+        if not isinstance(fname, (str, os.PathLike)):
+            super().save(fname, **kwargs)
+        else:
+            files.replace_whole(fname, lambda name: super(GensimModel, self).save(name, **kwargs))
 
     @classmethod
     def load(cls, fname: str | os.PathLike[str], mmap: str | None = None) -> Self:
         """Load a model that :meth:`save` wrote. The format is pickle: load only files you trust."""
-        model = super().load(os.fspath(fname), mmap=mmap)
+        try:
+            model = super(Word2Vec, cls).load(os.fspath(fname), mmap=mmap)
+        except AttributeError as error:  # what any other pickle ends in
+            raise AttributeError(f"'{os.fspath(fname)}' holds no {cls.__name__} model: {error}.") from error
         if not isinstance(model, cls):
             raise AttributeError(
                 f"'{os.fspath(fname)}' holds a {type(model).__name__}, not a {cls.__name__} model. "

@@ -29,10 +29,10 @@ def positive_integer(name: str, value: Any, remedy: str = "") -> int:
     return int(value)
 
 
-def positive_number(name: str, value: Any, remedy: str = "") -> float:
-    """Return `value` as a float if it is a finite number above 0."""
-    if not (_is_finite(value) and value > 0):
-        raise refuse(name, "a number above 0", value, remedy)
+def positive_number(name: str, value: Any, remedy: str = "", most: float = math.inf) -> float:
+    """Return `value` as a float if it is a finite number above 0 and up to `most`."""
+    if not (_is_finite(value) and 0 < value <= most):
+        raise refuse(name, "a number above 0" + (f", up to {most:g}" if most < math.inf else ""), value, remedy)
     return float(value)
 
 

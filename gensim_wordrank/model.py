@@ -138,7 +138,8 @@ class WordRank(GensimModel):
         compatibility.warn_about(without_meaning)
         self.objective = Objective(rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, l2)
         self.solver = checks.choice("solver", Solver, solver)
-        alpha = USUAL_ALPHA[self.solver] if alpha is None else alpha
+        usual_alpha = USUAL_ALPHA[self.solver]
+        alpha = usual_alpha if alpha is None else alpha
         self.symmetric, self.distance_weighting = symmetric, distance_weighting
         self.memory, self.progress = memory, progress
         self.context_vectors: Vectors = np.empty((0, 0), np.float32)
@@ -150,7 +151,7 @@ class WordRank(GensimModel):
         super().__init__(
             vector_size=checks.positive_integer("vector_size", vector_size),
             alpha=checks.positive_number(
-                "alpha", alpha, "'alpha' is the learning rate; the paper's alpha is 'rank_scale'."
+                "alpha", alpha, "'alpha' is the learning rate; the paper's alpha is 'rank_scale'.", most=1.0
             ),
             min_alpha=checks.number_from_zero("min_alpha", alpha if min_alpha is None else min_alpha),
             window=checks.positive_integer("window", window),
@@ -171,6 +172,7 @@ class WordRank(GensimModel):
             trim_rule=trim_rule if sentences is None and corpus_file is None else None,
             callbacks=callbacks if sentences is None and corpus_file is None else (),
         )
+        compatibility.warn_about_low_alpha(self.alpha, usual_alpha)
         if sentences is None and corpus_file is None:
             return
         self._check_corpus_sanity(sentences, corpus_file, passes=2)
@@ -242,7 +244,7 @@ class WordRank(GensimModel):
         self.context_vectors = start_vectors(n, self.vector_size, self.seed, part=1)
         self.context_bias = np.empty(0, np.float32)  # starts from the co-occurrences, once they are counted
         self._past = np.full((2, n), START_PAST, np.float32)
-        self.wv.norms = None
+        self.wv.norms, self.wv.vectors_lockf = None, np.ones(1, np.float32)
         self.cooccurrence, self._counted, self.epochs_done = None, [], 0
 
     def update_weights(self) -> None:
@@ -255,6 +257,7 @@ class WordRank(GensimModel):
         self.wv.vectors = np.vstack([self.wv.vectors, fresh[0]])
         self.context_vectors = np.vstack([self.context_vectors, fresh[1]])
         self._past = np.hstack([self._past, np.full((2, n - old), START_PAST, np.float32)])
+        vectors.lengthen_locks(self.wv)
         self.wv.norms = None
 
     def warm_start(self, words: KeyedVectors, contexts: KeyedVectors | None = None) -> int:
@@ -277,10 +280,11 @@ class WordRank(GensimModel):
         >>> second.warm_start(first.wv, first.vectors("context"))
         12
         """
+        known = self.wv.index_to_key
+        new_words, taken = vectors.taken_over(words, known, self.wv.vectors)
         if contexts is not None:
-            vectors.take_over(contexts, self.wv.index_to_key, self.context_vectors)
-        taken = vectors.take_over(words, self.wv.index_to_key, self.wv.vectors)
-        self.wv.norms = None
+            self.context_vectors, _ = vectors.taken_over(contexts, known, self.context_vectors)
+        self.wv.vectors, self.wv.norms = new_words, None
         return taken
 
     # ---- training
@@ -376,6 +380,7 @@ class WordRank(GensimModel):
                 for callback in callbacks:
                     callback.on_epoch_begin(self)
                 state, self.running_training_loss = next(epochs)
+                vectors.hold_locked(self.wv, state.words)
                 self._take(state)
                 logger.info("EPOCH %i of %i: loss %.6g", done, self.epochs, self.running_training_loss)
                 bar.set_postfix(loss=f"{self.running_training_loss:.6g}", refresh=False)

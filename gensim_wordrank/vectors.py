@@ -62,14 +62,18 @@ def keyed_like(keyed: KeyedVectors, vectors: Vectors) -> KeyedVectors:
     return result
 
 
-def take_over(keyed: KeyedVectors, words: Sequence[str], target: Vectors) -> int:
-    """Copy the vectors of `words` that `keyed` knows into the rows of `target`; return how many they are."""
-    size = target.shape[1]
+def taken_over(keyed: KeyedVectors, words: Sequence[str], start: Vectors) -> tuple[Vectors, int]:
+    """Return `start` with the vectors of those `words` that `keyed` knows, and how many they are.
+
+    A vector of zeros has no direction; a word that has one keeps its start vector.
+    """
+    size = start.shape[1]
     if keyed.vector_size != size:
         raise checks.refuse("warm_start", f"vectors of size {size}", keyed.vector_size)
-    known = [(i, word) for i, word in enumerate(words) if word in keyed]
+    result = start.copy()  # it may be mapped from a file
+    known = [(i, word) for i, word in enumerate(words) if word in keyed and keyed[word].any()]
     if not known:
-        return 0
+        return result, 0
     values = np.stack([keyed[word] for _, word in known])
     bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(bad):
@@ -77,8 +81,29 @@ def take_over(keyed: KeyedVectors, words: Sequence[str], target: Vectors) -> int
             f"'warm_start' must hold finite numbers. The vector of {known[bad[0]][1]!r} has NaN or infinity "
             f"({len(bad)} vectors in all). Remove these words from it."
         )
-    target[[i for i, _ in known]] = values
-    return len(known)
+    result[[i for i, _ in known]] = values
+    return result, len(known)
+
+
+def hold_locked(keyed: KeyedVectors, new: Vectors) -> None:
+    """Take back, in `new`, the change of those vectors of `keyed` that its `vectors_lockf` locks.
+
+    It holds a number for each vector, or one for all: 0 keeps a vector, 1 lets it go where training moved it.
+    """
+    lock = np.asarray(getattr(keyed, "vectors_lockf", 1.0), np.float32).ravel()
+    if len(lock) not in (1, len(keyed)):
+        raise checks.refuse("wv.vectors_lockf", f"1 number or {len(keyed)}, one a word", len(lock))
+    lock = np.broadcast_to(lock, len(keyed))
+    held = np.flatnonzero(lock != 1)
+    old = keyed.vectors[held]
+    new[held] = old + lock[held, None] * (new[held] - old)
+
+
+def lengthen_locks(keyed: KeyedVectors) -> None:
+    """Leave words that are new to `keyed` unlocked, where others are locked one by one."""
+    lock = getattr(keyed, "vectors_lockf", None)
+    if lock is not None and len(lock) > 1:
+        keyed.vectors_lockf = np.append(lock, np.ones(len(keyed) - len(lock), np.float32))
 
 
 def _scale(vectors: Vectors) -> Vectors:

@@ -18,7 +18,8 @@ SENTENCES = [["a", "b", "c"]] * 5
         ({"window": 0}, "'window' must be a positive integer. Got 0 instead."),
         ({"epochs": 0}, "'epochs' must be a positive integer. Got 0 instead."),
         ({"workers": 0}, "'workers' must be a positive integer. Got 0 instead."),
-        ({"alpha": 0}, "'alpha' must be a number above 0. Got 0 instead. .*the paper's alpha is 'rank_scale'"),
+        ({"alpha": 0}, "'alpha' must be a number above 0, up to 1. Got 0 instead."),
+        ({"alpha": 100}, "Got 100 instead. 'alpha' is the learning rate; the paper's alpha is 'rank_scale'."),
         ({"alpha": -1}, "'alpha' must be a number above 0"),
         ({"rank_scale": 0}, "'rank_scale' must be a number above 0"),
         ({"rank_offset": -1}, "'rank_offset' must be a number, 0 or above"),
@@ -85,6 +86,9 @@ def test_warm_starts_that_cannot_be_used():
     np.testing.assert_array_equal(model.wv.vectors, before)
     with pytest.raises(ValueError, match="'warm_start' must be vectors of size 4. Got 7"):
         model.warm_start(KeyedVectors(7))
+    with pytest.raises(ValueError, match="The vector of 'b' has NaN"):
+        model.warm_start(model.wv, keyed)
+    np.testing.assert_array_equal(model.wv.vectors, before)
 
 
 def test_training_without_what_it_needs():
@@ -99,6 +103,23 @@ def test_training_without_what_it_needs():
         model.train(SENTENCES, epochs=1)
     with pytest.raises(RuntimeError, match="no vocabulary to update"):
         WordRank(min_count=1).build_vocab(SENTENCES, update=True)
+
+
+def test_vectors_that_were_exchanged():
+    """Training refuses a `wv` that no longer fits the context vectors, and says what to use instead."""
+    model = WordRank(SENTENCES, min_count=1, vector_size=4, epochs=1)
+    model.wv.add_vectors(["d"], np.ones((1, 4), np.float32))
+    with pytest.raises(RuntimeError, match="4 vectors, and there are 3 context vectors: .*build_vocab"):
+        model.train(SENTENCES, total_examples=5, epochs=1)
+
+
+def test_one_corpus_is_needed(tmp_path):
+    """Neither or both of the two ways to give a text is an error."""
+    (tmp_path / "text.txt").write_text("a b c\n")
+    with pytest.raises(TypeError, match="Both corpus_file and corpus_iterable"):
+        WordRank(SENTENCES, corpus_file=tmp_path / "text.txt")
+    with pytest.raises(TypeError, match="Either one of corpus_file or corpus_iterable"):
+        WordRank().build_vocab()
 
 
 def test_divergence_keeps_the_last_good_vectors(two_worlds):

@@ -1,6 +1,5 @@
 """WordRank as a user of gensim meets it."""
 
-import logging
 import os
 import subprocess
 import sys
@@ -201,13 +200,6 @@ def test_arrays_saved_apart_can_be_mapped_and_trained(small, two_worlds, tmp_pat
     np.testing.assert_array_equal(WordRank.load(tmp_path / "model").wv.vectors, small.wv.vectors)
 
 
-def test_loading_another_class_is_refused(two_worlds, tmp_path):
-    """A Word2Vec file is named as such."""
-    Word2Vec(two_worlds, vector_size=5, epochs=1).save(str(tmp_path / "w2v"))
-    with pytest.raises(AttributeError, match=r"holds a Word2Vec, not a WordRank model. Load it with Word2Vec.load"):
-        WordRank.load(tmp_path / "w2v")
-
-
 def test_a_failed_save_keeps_the_old_model(small, tmp_path, monkeypatch):
     """If writing breaks off, the model that was there is untouched."""
     small.save(tmp_path / "model")
@@ -235,37 +227,18 @@ def test_words_without_neighbours_keep_a_direction():
     """A word that co-occurs with nothing has a vector of length above 0, so its cosines are numbers."""
     model = WordRank([["alone"], ["a", "b"], ["b", "a"]], min_count=1, vector_size=5, epochs=5)
     assert np.isfinite([cosine for _, cosine in model.wv.most_similar("alone")]).all()
+    nobody = WordRank([["a"], ["b"]], min_count=1, vector_size=5, epochs=5)
+    assert np.isfinite(nobody.wv.similarity("a", "b"))
 
 
-def test_word2vec_parameters_are_accepted_with_a_warning(two_worlds, caplog):
-    """Keywords without a meaning here are named once, with what is done instead; unknown ones are errors."""
-    with caplog.at_level(logging.WARNING):
-        WordRank(two_worlds, vector_size=5, epochs=1, sg=1, negative=5, hashfxn=hash)
-    warned = [record.getMessage() for record in caplog.records if "has no meaning" in record.getMessage()]
-    assert [message.split("'")[1] for message in warned] == ["sg", "negative", "hashfxn"]
-    with pytest.raises(TypeError, match="unexpected keyword argument 'vektor_size'"):
-        WordRank(two_worlds, vektor_size=5)
-
-
-def test_lifecycle_and_name(small):
-    """gensim's events are there, and the model prints its class and size."""
-    events = [event["event"] for event in small.lifecycle_events]
-    assert events.count("train") == 2
-    assert "created" in events
-    assert str(small).startswith("WordRank<vocab=40, vector_size=12")
-
-
-def test_vocabulary_rules_are_those_of_gensim(two_worlds):
-    """min_count, max_final_vocab and trim_rule choose the words that Word2Vec would."""
-    from gensim.utils import RULE_DISCARD, RULE_KEEP
-
-    def only_sea(word, count, min_count):
-        return RULE_KEEP if word.startswith("sea") else RULE_DISCARD
-
-    for options in ({"min_count": 185}, {"max_final_vocab": 11}, {"trim_rule": only_sea}):
-        ours = WordRank(two_worlds, vector_size=4, epochs=1, **options)
-        theirs = Word2Vec(two_worlds, vector_size=4, epochs=1, **options)
-        assert ours.wv.index_to_key == theirs.wv.index_to_key
+def test_a_warm_start_of_zeros_is_passed_over(two_worlds):
+    """Words whose given vector is zero start at random, so that no cosine is NaN."""
+    zeros = KeyedVectors(6)
+    zeros.add_vectors(["sea1", "sky1"], np.array([[0] * 6, [1] * 6], np.float32))
+    model = WordRank(vector_size=6)
+    model.build_vocab(two_worlds)
+    assert model.warm_start(zeros) == 1
+    assert model.wv["sea1"].any()
 
 
 def test_the_progress_bar_shows_the_loss(two_worlds, capsys):

@@ -1,0 +1,75 @@
+"""WordRank as a scikit-learn transformer: texts in, a vector each out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gensim_wordrank import corpus
+from gensim_wordrank.model import WordRank
+from gensim_wordrank.ranks import Vectors
+
+try:
+    from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+    from sklearn.utils.validation import check_is_fitted
+except ImportError as error:
+    raise ImportError(
+        f"WordRankVectorizer needs {error.name}, which is not installed. Run: pip install 'gensim-wordrank[sklearn]'"
+    ) from error
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class WordRankVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn word vectors from token lists, and turn each text into the mean of its words' vectors.
+
+    Parameters
+    ----------
+    vector_size, window, min_count, epochs, seed, workers
+        As in :class:`~gensim_wordrank.WordRank`.
+    which, style : str
+        The vectors to use, as in :meth:`~gensim_wordrank.WordRank.vectors`.
+    options : dict, optional
+        Other parameters of WordRank.
+
+    Attributes
+    ----------
+    model_ : WordRank
+        The trained model.
+    vectors_ : gensim.models.KeyedVectors
+        The vectors in use.
+
+    Examples
+    --------
+    >>> from gensim.test.utils import common_texts
+    >>> from gensim_wordrank.sklearn import WordRankVectorizer
+    >>> WordRankVectorizer(vector_size=5, min_count=1).fit_transform(common_texts).shape
+    (9, 5)
+    """
+
+    def __init__(
+        self, vector_size: int = 100, window: int = 15, min_count: int = 5, epochs: int = 20, seed: int = 1,
+        workers: int = 3, which: str = "word", style: str = "raw", options: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        self.vector_size, self.window, self.min_count, self.epochs = vector_size, window, min_count, epochs
+        self.seed, self.workers, self.which, self.style, self.options = seed, workers, which, style, options
+
+    def fit(self, X: Iterable[Sequence[str]], y: Any = None) -> Self:
+        """Train on token lists; `y` is not looked at."""
+        named = {name: getattr(self, name) for name in ("vector_size", "window", "min_count", "epochs", "seed")}
+        self.model_ = WordRank(X, workers=self.workers, **named, **(self.options or {}))
+        self.vectors_ = self.model_.vectors(self.which, self.style)
+        self._n_features_out = self.vectors_.vector_size
+        return self
+
+    def transform(self, X: Iterable[Sequence[str]]) -> Vectors:
+        """Return a row a text: the mean vector of its known words, or zeros if it has none."""
+        check_is_fitted(self)
+        keyed = self.vectors_
+        known = [[keyed.key_to_index[word] for word in text if word in keyed] for text in corpus.checked(X)]
+        zeros = np.zeros(keyed.vector_size, np.float32)
+        means = [keyed.vectors[rows].mean(axis=0) if rows else zeros for rows in known]
+        return np.array(means, np.float32).reshape(len(known), keyed.vector_size)

@@ -1,0 +1,174 @@
+"""What takes gensim models or vectors, and what gives gensim texts, each with the real library."""
+
+import numpy as np
+import pytest
+from gensim.corpora import Dictionary
+from gensim.models import CoherenceModel, Phrases, TfidfModel, TranslationMatrix
+from gensim.models.word2vec import PathLineSentences, Text8Corpus
+from gensim.similarities import (
+    SoftCosineSimilarity,
+    SparseTermSimilarityMatrix,
+    WmdSimilarity,
+    WordEmbeddingSimilarityIndex,
+)
+from gensim.similarities.annoy import AnnoyIndexer
+from gensim.test.utils import datapath
+from gensim_wordrank import WordRank
+
+SMALL = {"vector_size": 12, "window": 5, "epochs": 10}
+
+
+@pytest.fixture(scope="module")
+def model(two_worlds):
+    """A model whose nearest neighbours are known: words of the same world."""
+    return WordRank(two_worlds, vector_size=20, window=5)
+
+
+@pytest.fixture(scope="module")
+def texts():
+    """Short texts, the first two of one world."""
+    return [["sea1", "sea2"], ["sea3", "sea4", "sea5"], ["sky1", "sky2"], ["sky3", "sky4", "sky5"]]
+
+
+@pytest.mark.parametrize("what", ["model", "vectors"])
+def test_annoy(model, tmp_path, what):
+    """An Annoy index is made from the model or its vectors, saved, loaded, and finds what an exact search finds."""
+    index = AnnoyIndexer(model if what == "model" else model.wv, num_trees=50)
+    exact = [word for word, _ in model.wv.most_similar("sea1", topn=5)]
+    # an index also finds the word itself
+    assert [word for word, _ in model.wv.most_similar("sea1", topn=6, indexer=index)] == ["sea1", *exact]
+    index.save(str(tmp_path / "index"))
+    loaded = AnnoyIndexer()
+    loaded.load(str(tmp_path / "index"))
+    loaded.model = model
+    assert [word for word, _ in model.wv.most_similar("sea1", topn=6, indexer=loaded)] == ["sea1", *exact]
+
+
+def test_word_movers_distance(model, texts):
+    """The nearest text by Word Mover's Distance is of the same world."""
+    index = WmdSimilarity(texts, model.wv)
+    similarities = index[["sea6", "sea7"]]
+    assert similarities[:2].min() > similarities[2:].max()
+    assert np.isfinite(similarities).all()
+
+
+# gensim divides by the length of texts that have nothing in common with the query
+@pytest.mark.filterwarnings("ignore:divide by zero", "ignore:invalid value")
+def test_soft_cosine(model, texts):
+    """Texts without a word in common are near by soft cosine if they are of the same world."""
+    dictionary = Dictionary([*texts, ["sea6", "sea7"]])
+    bags = [dictionary.doc2bow(text) for text in texts]
+    terms = WordEmbeddingSimilarityIndex(model.wv)
+    matrix = SparseTermSimilarityMatrix(terms, dictionary, TfidfModel(dictionary=dictionary))
+    similarities = SoftCosineSimilarity(bags, matrix)[dictionary.doc2bow(["sea6", "sea7"])]
+    assert similarities[:2].min() > similarities[2:].max()
+
+
+def test_translation_matrix(model, two_worlds):
+    """A map between two models of the same text sends most words to themselves."""
+    other = WordRank(two_worlds, vector_size=20, window=5, seed=2)
+    words = model.wv.index_to_key
+    matrix = TranslationMatrix(model.wv, other.wv, [(word, word) for word in words])
+    translated = matrix.translate(words, topn=1, source_lang_vec=model.wv, target_lang_vec=other.wv)
+    assert sum(translated[word][0] == word for word in words) > len(words) / 2
+
+
+def test_coherence(model):
+    """Topics of one world are more coherent than mixed ones."""
+    topics = [["sea1", "sea2", "sea3"], ["sea1", "sky2", "sea3"]]
+    dictionary = Dictionary(topics)
+    coherence = CoherenceModel(
+        topics=topics, texts=topics, dictionary=dictionary, keyed_vectors=model.wv, coherence="c_w2v", processes=1
+    )
+    pure, mixed = coherence.get_coherence_per_topic()
+    assert pure > mixed
+
+
+def test_phrases(lee):
+    """A stream of phrases trains a model that knows them."""
+    bigram = Phrases(lee, min_count=5, threshold=10)
+    model = WordRank(bigram[lee], **SMALL)
+    assert "yasser_arafat" in model.wv
+    assert "osama_bin" in model.wv
+
+
+def test_text8_corpus(two_worlds, tmp_path):
+    """One long line is read in pieces."""
+    path = tmp_path / "text8"
+    path.write_text(" ".join(word for sentence in two_worlds for word in sentence))
+    model = WordRank(Text8Corpus(str(path), max_sentence_length=500), **SMALL)
+    assert model.corpus_count == 15  # of 7200 words
+    assert len(model.wv) == 40
+
+
+def test_a_directory_of_files(two_worlds, tmp_path):
+    """PathLineSentences over several files, one of them compressed, equals the sentences themselves."""
+    import gzip
+
+    lines = [" ".join(sentence) + "\n" for sentence in two_worlds]
+    (tmp_path / "a.txt").write_text("".join(lines[:300]))
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress("".join(lines[300:]).encode()))
+    model = WordRank(PathLineSentences(str(tmp_path)), **SMALL)
+    assert model.wv.vectors.tobytes() == WordRank(two_worlds, **SMALL).wv.vectors.tobytes()
+
+
+def test_what_the_downloader_gives(tmp_path, two_worlds):
+    """An object of the shape of gensim.downloader's datasets, without a length, equals the sentences themselves."""
+    path = tmp_path / "dataset"
+    path.write_text("\n".join(map(" ".join, two_worlds)))
+
+    class Dataset:
+        def __init__(self, fn):
+            self.fn = fn
+
+        def __iter__(self):
+            with self.fn.open(encoding="utf-8") as lines:
+                for line in lines:
+                    yield line.split()
+
+    model = WordRank(Dataset(path), **SMALL)
+    assert model.wv.vectors.tobytes() == WordRank(two_worlds, **SMALL).wv.vectors.tobytes()
+
+
+def test_evaluation_files_of_gensim(lee):
+    """gensim's evaluators take the vectors and give numbers in their ranges."""
+    wv = WordRank(lee, vector_size=20, epochs=5).wv
+    pearson, spearman, unknown = wv.evaluate_word_pairs(datapath("wordsim353.tsv"))
+    assert -1 <= pearson.statistic <= 1
+    assert -1 <= spearman.statistic <= 1
+    assert 0 < unknown < 100
+    score, sections = wv.evaluate_word_analogies(datapath("questions-words.txt"))
+    assert 0 <= score <= 1
+    assert sections[-1]["section"] == "Total accuracy"
+
+
+@pytest.mark.filterwarnings("ignore:Call to deprecated")  # by gensim itself, in most_similar_cosmul
+def test_methods_of_keyed_vectors(model):
+    """Everything that KeyedVectors can be asked gives finite numbers and words of the right world."""
+    wv = model.wv
+    assert wv.doesnt_match(["sea1", "sea2", "sky3", "sea4"]) == "sky3"
+    assert wv.most_similar_to_given("sea1", ["sky1", "sea2"]) == "sea2"
+    assert wv.rank("sea1", "sky1") > 10
+    assert set(wv.closer_than("sea1", "sky1")) <= set(wv.index_to_key)
+    for found in (
+        wv.most_similar(positive=["sea1", "sea2"], negative=["sky1"], restrict_vocab=30),
+        wv.most_similar_cosmul(positive=["sea1", "sea2"], negative=["sky1"]),
+        wv.similar_by_vector(wv["sea1"]),
+        wv.similar_by_word("sea1"),
+    ):
+        assert found[0][0].startswith("sea")
+    for numbers in (
+        wv.most_similar("sea1", topn=None),
+        wv.distances("sea1"),
+        wv.n_similarity(["sea1", "sea2"], ["sky1"]),
+        wv.relative_cosine_similarity("sea1", "sea2"),
+        wv.get_mean_vector(["sea1", "sky1"]),
+        wv.get_normed_vectors(),
+        [score for score, _ in wv.rank_by_centrality(["sea1", "sea2", "sky1"])],
+        wv.vectors_for_all(["sea1", "nowhere"], allow_inference=False).vectors,
+    ):
+        assert np.isfinite(numbers).all()
+    with pytest.raises(KeyError, match="nowhere"):
+        wv.most_similar("nowhere")
+    with pytest.raises(AttributeError, match="Migrating-from-Gensim"):
+        _ = wv.vocab

@@ -1,0 +1,82 @@
+"""What gensim's old Wordrank wrapper did: load the authors' dumps, add them up, save, compare, look up."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gensim.models import KeyedVectors
+from gensim.test.utils import datapath
+from gensim_wordrank import WordRank
+from gensim_wordrank.vectors import combine, keyed_like
+
+# 76 words of 50 numbers, a word and its vector a line: the layout of the authors' dumps, and the file of the old tests
+DUMP = datapath("test_glove.txt")
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed file")  # gensim leaves a file without a header open
+
+
+@pytest.fixture(scope="module")
+def words():
+    """The dump as vectors."""
+    return KeyedVectors.load_word2vec_format(DUMP, no_header=True)
+
+
+def test_dumps_load(words):
+    """All words and numbers of a dump arrive."""
+    assert words.vectors.shape == (76, 50)
+    assert len(words) == 76
+    for line in Path(DUMP).read_text(encoding="utf-8").splitlines():
+        word, *numbers = line.split()
+        np.testing.assert_allclose(words[word], np.array(numbers, np.float32), rtol=1e-6)
+
+
+def test_vocabulary_files_sort_a_dump(tmp_path, words):
+    """The true counts of a vocabulary file come with the words, and order them."""
+    backwards = words.index_to_key[::-1]
+    (tmp_path / "vocab.txt").write_text("".join(f"{word} {100 - i}\n" for i, word in enumerate(backwards)))
+    counted = KeyedVectors.load_word2vec_format(DUMP, fvocab=str(tmp_path / "vocab.txt"), no_header=True)
+    counted.sort_by_descending_frequency()
+    assert counted.index_to_key == backwards
+    assert counted.get_vecattr(backwards[0], "count") == 100
+    np.testing.assert_array_equal(counted[backwards[0]], words[backwards[0]])
+
+
+def test_ensembles_add_word_and_context_vectors(words):
+    """The raw sum is the wrapper's ensemble; the scaled one has rows of length 1."""
+    raw = keyed_like(words, combine(words.vectors, words.vectors[::-1], "sum"))
+    np.testing.assert_array_equal(raw.vectors, words.vectors + words.vectors[::-1])
+    scaled = keyed_like(words, combine(words.vectors, words.vectors, "sum", "scaled"))
+    assert scaled.vectors.shape == (76, 50)
+    np.testing.assert_allclose(np.linalg.norm(scaled.vectors, axis=1), 1, rtol=1e-5)
+
+
+def test_a_model_goes_on_from_dumps(words, lee):
+    """Words of a dump start from its vectors, contexts from those of a second one."""
+    model = WordRank(vector_size=50, min_count=1)
+    model.build_vocab(lee)
+    contexts = keyed_like(words, -words.vectors)
+    assert model.warm_start(words, contexts) == sum(word in model.wv for word in words.index_to_key) > 50
+    np.testing.assert_array_equal(model.wv["the"], words["the"])
+    np.testing.assert_array_equal(model.context_vectors[model.wv.get_index("the")], -words["the"])
+    model.train(lee, total_examples=model.corpus_count, epochs=1)
+    assert 0 < np.abs(model.wv["the"] - words["the"]).max() < np.inf
+
+
+def test_trained_vectors_persist(lee, tmp_path):
+    """Saved and loaded, words, order, counts and vectors are the same."""
+    model = WordRank(lee, vector_size=20, epochs=2)
+    model.wv.save(str(tmp_path / "vectors"))
+    loaded = KeyedVectors.load(str(tmp_path / "vectors"))
+    assert loaded.index_to_key == model.wv.index_to_key
+    np.testing.assert_array_equal(loaded.vectors, model.wv.vectors)
+    assert loaded.get_vecattr("the", "count") == model.wv.get_vecattr("the", "count")
+
+
+def test_similarities_and_lookup(words):
+    """A word is nearest to itself, and looked up by name; an unknown one is a KeyError."""
+    assert words.similarity("the", "the") == pytest.approx(1)
+    near = dict(words.most_similar("the", topn=75))
+    assert near["of"] == pytest.approx(words.similarity("the", "of"), abs=1e-6)
+    assert words["the"].shape == (50,)
+    assert "nowhere" not in words
+    with pytest.raises(KeyError, match="nowhere"):
+        words["nowhere"]
