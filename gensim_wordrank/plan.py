@@ -73,10 +73,10 @@ class Plan:
             block_of[members], row_of[members] = b, np.arange(len(members))
         return Deal(order, edges, block_of, row_of)
 
-    def walk(self, epoch: int) -> NDArray[np.float32]:
-        """Return where the drawing of each word's pairs starts in an epoch, from 0 to 1."""
+    def walk(self, epoch: int) -> NDArray[np.uint32]:
+        """Return where the drawing of each word's pairs starts in an epoch, in units of 2^-32."""
         random = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(3, epoch)))
-        return random.random(sum(map(len, self.word_blocks)), dtype=np.float32)
+        return random.integers(1 << 32, size=sum(map(len, self.word_blocks)), dtype=np.uint32)
 
     def strata(self) -> Iterator[list[tuple[int, int]]]:
         """Yield the cells (word block, context block) that run at once; every cell comes once."""
