@@ -43,6 +43,11 @@ cdef extern from "wr_sampled.h" nogil:
     ctypedef struct wr_task:
         int32_t row
 
+    ctypedef struct wr_urn:
+        const uint16_t *copies
+        uint16_t *urn
+        int32_t *place_of
+
     float wr_unit(float draws)
     int64_t wr_n_tasks(int64_t n)
     void wr_draw(
@@ -53,7 +58,7 @@ cdef extern from "wr_sampled.h" nogil:
     double wr_train(
         float *words, float *word_past, int64_t n_words, float *contexts, float *context_past, int64_t n_block,
         const wr_drawn *pairs, const int64_t *starts, int64_t n_slots, wr_task *task,
-        const wr_sampled_options *options, uint64_t *random, float *room)
+        wr_urn *urn, const wr_sampled_options *options, uint64_t *random, float *room)
 
 LANES = WR_LANES
 
@@ -119,6 +124,7 @@ def run_cell(
     float[::1] word_past,               # INOUT  sums of mean squares of past gradients, a row
     float[:, ::1] contexts,             # INOUT  V of the block, likewise
     float[::1] context_past,            # INOUT
+    const uint16_t[::1] copies,         # how often each context of the block lies in the urn that is sampled from
     const uint16_t[:, ::1] pairs,       # of draw_pairs
     const int64_t[::1] starts,
     int slot,                           # which of the blocks it drew for
@@ -137,14 +143,21 @@ def run_cell(
     uint64_t seed,
 ):
     """Train on the drawn pairs of a cell; return the sum of weight * rho."""
-    cdef int64_t i, j, n_tasks = 0, n_block = contexts.shape[0], n_words = words.shape[0]
+    cdef int64_t i, j, n_tasks = 0, n_urn = 0, n_block = contexts.shape[0], n_words = words.shape[0]
     cdef wr_sampled_options options
+    cdef wr_urn urn
     cdef uint64_t random = seed
     cdef double total
     if words.shape[1] != contexts.shape[1] or words.shape[1] % WR_LANES or vector_size >= words.shape[1]:
         raise ValueError("rows must have one stride, a multiple of the lanes, with room for the bias")
     if word_past.shape[0] != n_words or context_past.shape[0] != n_block:
         raise ValueError("a row of words or contexts has no past")
+    if copies.shape[0] != n_block or n_block > 65536:
+        raise ValueError("a block has up to 65,536 contexts, and a number of copies of each")
+    for i in range(n_block):
+        if copies[i] == 0:
+            raise ValueError("every context must lie in the urn")
+        n_urn += copies[i]
     if not 0 < n_samples <= min(n_block, WR_MAX_SAMPLES):
         raise ValueError("n_samples must fit into the block")
     if not 0 <= slot < n_slots or starts.shape[0] != n_words * n_slots + 1 or pairs.shape[1] != 2:
@@ -165,8 +178,12 @@ def run_cell(
     options.n_contexts, options.n_samples = n_contexts, n_samples
     cdef float[::1] room = np.empty(wr_sampled_room(options.stride), np.float32)
     cdef char[::1] task = np.empty(n_tasks * sizeof(wr_task), np.int8)
+    cdef uint16_t[::1] lots = np.empty(n_urn, np.uint16)
+    cdef int32_t[::1] place_of = np.empty(n_block, np.int32)
+    urn.copies, urn.urn, urn.place_of = &copies[0], &lots[0], &place_of[0]
     with nogil:
         total = wr_train(
             &words[0, 0], &word_past[0], n_words, &contexts[0, 0], &context_past[0], n_block,
-            <const wr_drawn *> &pairs[0, 0], &starts[slot], n_slots, <wr_task *> &task[0], &options, &random, &room[0])
+            <const wr_drawn *> &pairs[0, 0], &starts[slot], n_slots, <wr_task *> &task[0], &urn, &options,
+            &random, &room[0])
     return total

@@ -1,7 +1,7 @@
 /* Stage 1 with sampled ranks: the cells (a block of words x a block of contexts) of Algorithm 2.
  *
  * Where Algorithm 1 takes one pair and one c' at a time, this takes up to WR_TASK_PAIRS pairs of a word and compares them all
- * with the same S sampled contexts:
+ * with the same S sampled contexts, frequent ones more often (wr_take):
  *   (a) pairs (w, c) are drawn in proportion to r_wc, so that hardly weighted ones cost nothing; a row of the counts is read once
  *       for several cells, and only what was drawn is kept (wr_draw);
  *   (b) WR_GROUP words are scored against one sample by a small matrix product (wr_score);
@@ -9,7 +9,7 @@
  *   (d) every row has a step of its own, by the mean square of its past gradients (AdaGrad a row).
  *
  * A context has a bias: score(w, c) = <u_w, v_c> + b_c. It is stored as one more coordinate, `bias`, which is 1 in U; it takes
- * the frequency of contexts out of the vectors. Rows are `stride` floats apart, a multiple of 16, zero behind the bias.
+ * the frequency of contexts out of the vectors, and L2 leaves it alone. Rows are `stride` floats apart, a multiple of 16, zero behind the bias.
  */
 #ifndef WR_SAMPLED_H
 #define WR_SAMPLED_H
@@ -197,6 +197,74 @@ WR_INLINE void wr_shuffle(wr_task *task, int64_t n, uint64_t *random) {
     }
 }
 
+/* ---- sampled contexts -------------------------------------------------------------------------------------------- */
+
+/* The urn of a cell holds copies[row] of each of its contexts, in random order; the sample of a group is what is taken next. */
+typedef struct {
+    const uint16_t *copies;
+    uint16_t *urn;
+    int64_t n_urn, next;
+    float share;      /* what one of one copy stands for */
+    int32_t *place_of; /* [contexts of the block] where a context stands in the sample, or -1 */
+} wr_urn;
+
+typedef struct {
+    int64_t n; /* different contexts in it */
+    float *v[WR_MAX_SAMPLES], *past[WR_MAX_SAMPLES];
+    float share[WR_MAX_SAMPLES]; /* how many contexts of C each stands for */
+    int32_t row[WR_MAX_SAMPLES];
+    const int32_t *place_of;
+} wr_sample;
+
+/* Fill the urn and shuffle it. c' is in the block of c with probability (n - 1) / (|C| - 1), and then the sample holds it
+ * S * copies / n_urn times on average: each time it stands for the inverse of that.
+ */
+WR_INLINE void wr_fill_urn(wr_urn *o, int64_t n_block, const wr_sampled_options *p, uint64_t *random) {
+    o->n_urn = 0;
+    for (int64_t row = 0; row < n_block; row++) {
+        o->place_of[row] = -1;
+        for (int64_t i = 0; i < o->copies[row]; i++) o->urn[o->n_urn++] = (uint16_t)row;
+    }
+    for (int64_t i = o->n_urn - 1; i > 0; i--) {
+        int64_t j = wr_random_below(random, i + 1);
+        uint16_t swapped = o->urn[i];
+        o->urn[i] = o->urn[j];
+        o->urn[j] = swapped;
+    }
+    o->next = 0;
+    o->share = (float)((double)(p->n_contexts - 1) / ((double)n_block - 1.0) * (double)o->n_urn / (double)p->n_samples);
+}
+
+/* Take the next S; a context that comes again counts more. Then fill up to whole lanes with what stands for nothing. */
+WR_INLINE void wr_take(wr_urn *o, const wr_sampled_options *p, float *contexts, float *context_past, wr_sample *sample) {
+    sample->n = 0;
+    for (int64_t i = 0; i < p->n_samples; i++) {
+        const int32_t row = o->urn[o->next];
+        o->next = o->next + 1 < o->n_urn ? o->next + 1 : 0;
+        if (o->place_of[row] < 0) {
+            sample->row[sample->n] = row, sample->share[sample->n] = 0.0f;
+            o->place_of[row] = (int32_t)sample->n++;
+        }
+        sample->share[o->place_of[row]] += o->share / (float)o->copies[row];
+    }
+    for (int64_t j = sample->n; j % WR_LANES; j++) sample->row[j] = 0, sample->share[j] = 0.0f;
+    for (int64_t j = 0; j < (sample->n + WR_LANES - 1) / WR_LANES * WR_LANES; j++)
+        sample->v[j] = contexts + sample->row[j] * p->stride, sample->past[j] = context_past + sample->row[j];
+    sample->place_of = o->place_of;
+}
+
+/* Ask for the rows of the next sample ahead of use, a part of them beside each task of a group. */
+WR_INLINE void wr_prefetch_sample(const wr_urn *o, const wr_sampled_options *p, int64_t part, const float *contexts) {
+    for (int64_t i = part * p->n_samples / WR_GROUP; i < (part + 1) * p->n_samples / WR_GROUP; i++) {
+        const int64_t at = o->next + i < o->n_urn ? o->next + i : o->next + i - o->n_urn;
+        for (int64_t d = 0; d < p->stride; d += WR_LANES) __builtin_prefetch(contexts + o->urn[at] * p->stride + d);
+    }
+}
+
+WR_INLINE void wr_put_back(wr_urn *o, const wr_sample *sample) {
+    for (int64_t j = 0; j < sample->n; j++) o->place_of[sample->row[j]] = -1;
+}
+
 /* ---- (b) scoring ---------------------------------------------------------------------------------------------- */
 
 WR_INLINE float wr_add_lanes(wr_lanes x) {
@@ -268,23 +336,26 @@ WR_INLINE float wr_pull_of(int pair_loss, float over, float weight) {
     return weight / (1.0f + wr_exp2(-over));
 }
 
-/* Sums of l over the sample for four pairs at a time, which read the sample's scores once */
-WR_INLINE void wr_sum_losses(int pair_loss, const float *scores, int64_t n_samples, const float *bar, float *sum) {
+/* Weighted sums of l over the sample for four pairs at a time, which read the sample's scores once */
+WR_INLINE void wr_sum_losses(
+    int pair_loss, const float *scores, const float *share, int64_t n_samples, const float *bar, float *sum
+) {
     const float b0 = bar[0], b1 = bar[1], b2 = bar[2], b3 = bar[3];
     float a0 = 0.0f, a1 = 0.0f, a2 = 0.0f, a3 = 0.0f;
 #pragma omp simd reduction(+ : a0, a1, a2, a3)
     for (int64_t j = 0; j < n_samples; j++) {
-        a0 += wr_loss_of(pair_loss, scores[j] - b0);
-        a1 += wr_loss_of(pair_loss, scores[j] - b1);
-        a2 += wr_loss_of(pair_loss, scores[j] - b2);
-        a3 += wr_loss_of(pair_loss, scores[j] - b3);
+        a0 += share[j] * wr_loss_of(pair_loss, scores[j] - b0);
+        a1 += share[j] * wr_loss_of(pair_loss, scores[j] - b1);
+        a2 += share[j] * wr_loss_of(pair_loss, scores[j] - b2);
+        a3 += share[j] * wr_loss_of(pair_loss, scores[j] - b3);
     }
     sum[0] = a0, sum[1] = a1, sum[2] = a2, sum[3] = a3;
 }
 
 /* Add weight * -l' of four pairs to the push on every sampled context; write the sums of it a pair */
 WR_INLINE void wr_add_pulls(
-    int pair_loss, const float *scores, int64_t n_samples, const float *bar, const float *weight, float *push, float *sum
+    int pair_loss, const float *scores, const float *share, int64_t n_samples, const float *bar, const float *weight,
+    float *push, float *sum
 ) {
     const float b0 = bar[0], b1 = bar[1], b2 = bar[2], b3 = bar[3];
     const float w0 = weight[0], w1 = weight[1], w2 = weight[2], w3 = weight[3];
@@ -293,8 +364,8 @@ WR_INLINE void wr_add_pulls(
     for (int64_t j = 0; j < n_samples; j++) {
         float p0 = wr_pull_of(pair_loss, scores[j] - b0, w0), p1 = wr_pull_of(pair_loss, scores[j] - b1, w1);
         float p2 = wr_pull_of(pair_loss, scores[j] - b2, w2), p3 = wr_pull_of(pair_loss, scores[j] - b3, w3);
-        a0 += p0, a1 += p1, a2 += p2, a3 += p3;
-        push[j] += (p0 + p1) + (p2 + p3);
+        a0 += share[j] * p0, a1 += share[j] * p1, a2 += share[j] * p2, a3 += share[j] * p3;
+        push[j] += share[j] * ((p0 + p1) + (p2 + p3));
     }
     sum[0] = a0, sum[1] = a1, sum[2] = a2, sum[3] = a3;
 }
@@ -348,56 +419,57 @@ WR_INLINE void wr_pull_contexts(
 }
 
 /* One task: the pairs of one word. Adds up what pushes each sampled context away, the gradient of the word from its own contexts,
- * and moves those contexts; returns the sum of weight * rho. `scale` turns a sum over the sample into one over C \ {c}.
+ * and moves those contexts; returns the sum of weight * rho. `next` are the pairs of the next task.
  */
 WR_INLINE double wr_compare(
-    int pair_loss, const wr_sampled_options *p, const float *u, const float *scores, float scale, int64_t sample_first,
-    int64_t n_block, const wr_drawn *pair, int64_t n_pairs, const wr_drawn *next, int64_t n_next,
+    int pair_loss, const wr_sampled_options *p, const float *u, const float *scores, const wr_sample *sample,
+    const wr_drawn *pair, int64_t n_pairs, const wr_drawn *next, int64_t n_next,
     float *contexts, float *context_past, float *push, float *pull_on_word
 ) {
     /* filled up with pairs of weight 0 whose context nothing outranks */
-    float bar[WR_TASK_PAIRS], sum[WR_TASK_PAIRS], weight[WR_TASK_PAIRS], pull[WR_TASK_PAIRS];
-    float rho[WR_TASK_PAIRS], slope[WR_TASK_PAIRS], along[WR_TASK_PAIRS], keep[WR_TASK_PAIRS];
+    float bar[WR_TASK_PAIRS], rank[WR_TASK_PAIRS], weight[WR_TASK_PAIRS], pull[WR_TASK_PAIRS];
+    float rho[WR_TASK_PAIRS], slope[WR_TASK_PAIRS], along[WR_TASK_PAIRS], keep[WR_TASK_PAIRS], bias[WR_TASK_PAIRS];
     float *v[WR_TASK_PAIRS];
-    int64_t own[WR_TASK_PAIRS]; /* where c itself stands in the sample, or -1 */
     double total = 0.0;
-    for (int64_t i = 0; i < WR_TASK_PAIRS; i++) bar[i] = INFINITY, weight[i] = sum[i] = 0.0f;
+    for (int64_t i = 0; i < WR_TASK_PAIRS; i++) bar[i] = INFINITY, weight[i] = rank[i] = 0.0f;
     for (int64_t i = 0; i < n_pairs; i++) {
         v[i] = contexts + pair[i].row * p->stride;
         bar[i] = wr_bar_of(pair_loss, wr_dot(u, v[i], p->stride));
-        own[i] = pair[i].row - sample_first;
-        own[i] += own[i] < 0 ? n_block : 0;
-        own[i] = own[i] < p->n_samples ? own[i] : -1;
     }
     for (int64_t i = 0; i < n_pairs; i += 4) {
         wr_prefetch(next + i, i + 4 < n_next ? 4 : n_next - i, contexts, p->stride);
-        wr_sum_losses(pair_loss, scores, p->n_samples, bar + i, sum + i);
+        wr_sum_losses(pair_loss, scores, sample->share, sample->n, bar + i, rank + i);
     }
-    for (int64_t i = 0; i < n_pairs; i++)
-        if (own[i] >= 0) sum[i] -= wr_loss_of(pair_loss, scores[own[i]] - bar[i]);
-    const float per_scale = 1.0f / p->rank_scale, offset = p->rank_offset * per_scale;
-    for (int64_t i = 0; i < WR_TASK_PAIRS; i++) sum[i] = scale * per_scale * (sum[i] > 0.0f ? sum[i] : 0.0f) + offset;
-    wr_rank_losses(p, sum, WR_TASK_PAIRS, rho, slope);
     for (int64_t i = 0; i < n_pairs; i++) {
-        weight[i] = (float)pair[i].weight / p->unit;
-        total += weight[i] * rho[i];
-        keep[i] = weight[i];
-        weight[i] *= slope[i] * scale * per_scale;
+        const int64_t own = sample->place_of[pair[i].row]; /* c is no c' */
+        if (own >= 0) rank[i] -= sample->share[own] * wr_loss_of(pair_loss, scores[own] - bar[i]);
+    }
+    const float per_scale = 1.0f / p->rank_scale;
+    for (int64_t i = 0; i < WR_TASK_PAIRS; i++) rank[i] = ((rank[i] > 0.0f ? rank[i] : 0.0f) + p->rank_offset) * per_scale;
+    wr_rank_losses(p, rank, WR_TASK_PAIRS, rho, slope);
+    for (int64_t i = 0; i < n_pairs; i++) {
+        const float drawn = (float)pair[i].weight / p->unit;
+        total += drawn * rho[i];
+        keep[i] = drawn;
+        weight[i] = drawn * slope[i] * per_scale;
     }
     for (int64_t i = 0; i < n_pairs; i += 4)
-        wr_add_pulls(pair_loss, scores, p->n_samples, bar + i, weight + i, push, pull + i);
+        wr_add_pulls(pair_loss, scores, sample->share, sample->n, bar + i, weight + i, push, pull + i);
     const float length = wr_dot(u, u, p->stride);
     for (int64_t i = 0; i < n_pairs; i++) {
-        if (own[i] >= 0) {
-            float of_own = wr_pull_of(pair_loss, scores[own[i]] - bar[i], weight[i]);
+        const int64_t own = sample->place_of[pair[i].row];
+        if (own >= 0) {
+            float of_own = sample->share[own] * wr_pull_of(pair_loss, scores[own] - bar[i], weight[i]);
             pull[i] -= of_own;
-            push[own[i]] -= of_own;
+            push[own] -= of_own;
         }
         float step = wr_row_step(context_past + pair[i].row, pull[i] * pull[i] * length, p);
         keep[i] = wr_keep(p, step, keep[i]);
         along[i] = step * pull[i];
+        bias[i] = v[i][p->bias] + along[i];
     }
     wr_pull_contexts(u, v, pull, along, keep, n_pairs, p->stride, pull_on_word);
+    for (int64_t i = 0; i < n_pairs; i++) v[i][p->bias] = bias[i]; /* L2 leaves the bias alone */
     return total;
 }
 
@@ -457,63 +529,57 @@ static inline int64_t wr_sampled_room(int64_t stride) {
 }
 
 WR_INLINE double wr_train_with(
-    int pair_loss, float *words, float *word_past, float *contexts, float *context_past, int64_t n_block,
-    const wr_drawn *pairs, const wr_task *tasks, int64_t n_tasks, const wr_sampled_options *p, uint64_t *random, float *room
+    int pair_loss, float *words, float *word_past, float *contexts, float *context_past, wr_urn *urn,
+    const wr_drawn *pairs, const wr_task *tasks, int64_t n_tasks, const wr_sampled_options *p, float *room
 ) {
-    const int64_t stride = p->stride, n_samples = p->n_samples;
+    const int64_t stride = p->stride;
     float *group = room, *pull = group + WR_GROUP * stride, *turned = pull + WR_GROUP * stride;
     float *scores = turned + WR_GROUP * stride, *push = scores + WR_GROUP * WR_MAX_SAMPLES;
     float *gradient = push + WR_GROUP * WR_MAX_SAMPLES;
-    float *sample[WR_MAX_SAMPLES], *sample_past[WR_MAX_SAMPLES];
-    /* c' is in the block of c with probability (n_block - 1) / (|C| - 1), and then in the sample with S / n_block */
-    const double n = (double)n_block;
-    const float scale = (float)((double)(p->n_contexts - 1) / (n - 1.0) * n / (double)n_samples);
+    wr_sample sample;
     double total = 0.0;
-    int64_t first = wr_random_below(random, n_block); /* the block is in random order: any run of its rows is a fair sample */
     for (int64_t g = 0; g < n_tasks; g += WR_GROUP) {
         const wr_task *task = tasks + g;
         const int64_t n_group = n_tasks - g < WR_GROUP ? n_tasks - g : WR_GROUP;
         wr_prefetch(pairs + task[0].first, task[0].n_pairs, contexts, stride);
-        for (int64_t j = 0; j < (n_samples + WR_LANES - 1) / WR_LANES * WR_LANES; j++) {
-            int64_t row = (first + j) % n_block;
-            sample[j] = contexts + row * stride, sample_past[j] = context_past + row;
-        }
+        wr_take(urn, p, contexts, context_past, &sample);
         memset(group, 0, (size_t)(2 * WR_GROUP * stride) * sizeof(float)); /* and pull */
         memset(push, 0, WR_GROUP * WR_MAX_SAMPLES * sizeof(float));
         for (int64_t t = 0; t < n_group; t++)
             memcpy(group + t * stride, words + task[t].row * stride, (size_t)stride * sizeof(float));
-        wr_score(group, (const float *const *)sample, n_samples, stride, p->bias + 1, turned, scores);
+        wr_score(group, (const float *const *)sample.v, sample.n, stride, p->bias + 1, turned, scores);
         for (int64_t t = 0; t < n_group; t++) {
             const wr_task *next = task + (g + t + 1 < n_tasks ? t + 1 : t);
+            wr_prefetch_sample(urn, p, t, contexts);
             total += wr_compare(
-                pair_loss, p, group + t * stride, scores + t * WR_MAX_SAMPLES, scale, first, n_block,
+                pair_loss, p, group + t * stride, scores + t * WR_MAX_SAMPLES, &sample,
                 pairs + task[t].first, task[t].n_pairs, pairs + next->first, next->n_pairs,
                 contexts, context_past, push + t * WR_MAX_SAMPLES, pull + t * stride);
         }
-        wr_push_words(push, (const float *const *)sample, n_samples, stride, pull);
-        for (int64_t j = 0; j < n_samples; j += 4) wr_push_contexts(p, push + j, group, sample + j, sample_past + j, gradient);
+        wr_push_words(push, (const float *const *)sample.v, sample.n, stride, pull);
+        for (int64_t j = 0; j < sample.n; j += 4) wr_push_contexts(p, push + j, group, sample.v + j, sample.past + j, gradient);
         for (int64_t t = 0; t < n_group; t++) {
             float weight = 0.0f;
             for (int64_t i = 0; i < task[t].n_pairs; i++) weight += (float)pairs[task[t].first + i].weight / p->unit;
             wr_pull_word(p, words + task[t].row * stride, word_past + task[t].row, pull + t * stride, weight);
         }
-        first = (first + n_samples) % n_block;
+        wr_put_back(urn, &sample);
     }
     return total;
 }
 
-/* Train a cell on its drawn pairs; return the sum of weight * rho over them. `task` is room for its tasks. */
+/* Train a cell on its drawn pairs; return the sum of weight * rho over them. `task` and `urn` are room for its tasks and urn. */
 WR_CLONES static double wr_train(
     float *words, float *word_past, int64_t n_words, float *contexts, float *context_past, int64_t n_block,
-    const wr_drawn *pairs, const int64_t *starts, int64_t n_slots, wr_task *task,
+    const wr_drawn *pairs, const int64_t *starts, int64_t n_slots, wr_task *task, wr_urn *urn,
     const wr_sampled_options *p, uint64_t *random, float *room
 ) {
     const int64_t n_tasks = wr_cut(starts, n_words, n_slots, task);
     wr_shuffle(task, n_tasks, random);
+    wr_fill_urn(urn, n_block, p, random);
     if (p->pair_loss == WR_HINGE)
-        return wr_train_with(
-            WR_HINGE, words, word_past, contexts, context_past, n_block, pairs, task, n_tasks, p, random, room);
-    return wr_train_with(WR_LOGISTIC, words, word_past, contexts, context_past, n_block, pairs, task, n_tasks, p, random, room);
+        return wr_train_with(WR_HINGE, words, word_past, contexts, context_past, urn, pairs, task, n_tasks, p, room);
+    return wr_train_with(WR_LOGISTIC, words, word_past, contexts, context_past, urn, pairs, task, n_tasks, p, room);
 }
 
 #endif

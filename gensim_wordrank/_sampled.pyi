@@ -23,6 +23,7 @@ def run_cell(
     word_past: NDArray[Any],
     contexts: NDArray[Any],
     context_past: NDArray[Any],
+    copies: NDArray[np.uint16],
     pairs: NDArray[np.uint16],
     starts: NDArray[np.int64],
     slot: int,

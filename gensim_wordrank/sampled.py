@@ -88,8 +88,10 @@ def _run_strata(
 ) -> float:
     """Train all cells; return the sum of weight * rho over the drawn pairs."""
     walk = plan.walk(state.epoch)
+    copies = plan.copies(SAMPLES)[deal.order]
     n_blocks = len(plan.word_blocks)
     at_once = strata_at_once(counts, objective, n_blocks)
+    shrinkage = objective.shrinkage(plan.n_contexts)
     rank_loss, pair_loss = RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code
 
     def draw(q: int, b: int) -> tuple[Pairs, Starts]:
@@ -104,10 +106,10 @@ def _run_strata(
         rows = slice(words.edges[q], words.edges[q + 1])
         columns = slice(contexts.edges[b], contexts.edges[b + 1])
         return _sampled.run_cell(
-            words.vectors[rows], words.past[rows], contexts.vectors[columns], contexts.past[columns],
+            words.vectors[rows], words.past[rows], contexts.vectors[columns], contexts.past[columns], copies[columns],
             *drawn[q], slot, at_once, DRAWS, plan.n_contexts,
             state.words.shape[1], min(SAMPLES, columns.stop - columns.start),
-            rank_loss, pair_loss, objective.t, objective.rank_scale, objective.rank_offset, objective.l2,
+            rank_loss, pair_loss, objective.t, objective.rank_scale, objective.rank_offset, shrinkage,
             step, plan.cell_seed(state.epoch, q, b),
         )  # fmt: skip
 

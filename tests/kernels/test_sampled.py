@@ -32,9 +32,10 @@ def make_state(words, contexts, seed=0, past=HUGE):
 
 
 def exact_gradient(state, counts, objective):
-    """Gradient of J with respect to U, V and the bias, by the oracle on (u, 1) and (v, bias)."""
+    """Gradient of J with respect to U, V and the bias, by the oracle on (u, 1) and (v, bias), which has no L2."""
     grad_words, grad_contexts = oracle.value_gradient(*state.with_bias(), counts, objective)
-    return grad_words[:, :-1], grad_contexts[:, :-1], grad_contexts[:, -1]
+    grad_bias = oracle.value_gradient(*state.with_bias(), counts, replace(objective, l2=0))[1][:, -1]
+    return grad_words[:, :-1], grad_contexts[:, :-1], grad_bias
 
 
 def moves(state, counts, objective, step, seed):
@@ -58,16 +59,19 @@ def test_steps_are_exact_when_the_sample_is_everything(rank_loss, pair_loss):
     assert loss == pytest.approx(value, rel=0.01)
 
 
-@pytest.mark.parametrize("pair_loss", [loss.value for loss in PairLoss])
-def test_steps_are_unbiased_where_the_rank_loss_is_linear(pair_loss, monkeypatch):
+@pytest.mark.parametrize(
+    ("pair_loss", "n_samples", "most_copies"), [("hinge", 5, 1), ("logistic", 5, 1), ("hinge", 2, 4)]
+)
+def test_steps_are_unbiased_where_the_rank_loss_is_linear(pair_loss, n_samples, most_copies, monkeypatch):
     """Over deals, samples and draws, the mean step is the gradient, with several blocks, small samples, rare draws."""
     monkeypatch.setattr(gensim_wordrank.plan, "SMALLEST_BLOCK", 8)
-    monkeypatch.setattr(gensim_wordrank.sampled, "SAMPLES", 5)
+    monkeypatch.setattr(gensim_wordrank.sampled, "SAMPLES", n_samples)
     words, contexts, counts = make_problem(33, 33, 3, seed=6, density=0.4)
     counts.data[:] = np.random.default_rng(1).exponential(1.0, counts.nnz) + 0.05
     objective = Objective("identity", pair_loss, l2=0.05)
     assert (DRAWS * objective.weights(counts.data) < 1).mean() > 0.5
     assert len(Plan.of(counts, 0).word_blocks) == 4
+    assert Plan.of(counts, 0).copies(n_samples).max() == most_copies
     state = make_state(words, contexts)
     runs = [moves(state, counts, objective, 1e-4, seed) for seed in range(3000)]
     value = oracle.value(*state.with_bias(), counts, replace(objective, l2=0))
@@ -91,8 +95,8 @@ def run_cell(words, contexts, counts, n_samples=16, seed=1, **options):
     pairs, starts = draw_pairs(len(words), n, counts)
     arguments = {
         "words": padded[0], "word_past": past[0], "contexts": padded[1], "context_past": past[1],
-        "pairs": pairs, "starts": starts, "slot": 0, "n_slots": 1, "draws": 20.0, "n_contexts": n,
-        "vector_size": size, "n_samples": n_samples,
+        "copies": np.ones(n, np.uint16), "pairs": pairs, "starts": starts, "slot": 0, "n_slots": 1,
+        "draws": 20.0, "n_contexts": n, "vector_size": size, "n_samples": n_samples,
         "rank_loss": 1, "pair_loss": 0, "t": 1.5, "rank_scale": 10.0, "rank_offset": 1.0,
         "l2": 0.01, "step": 0.1, "seed": seed, **options,
     }  # fmt: skip
@@ -212,6 +216,8 @@ def test_a_cell_without_pairs_moves_nothing():
         ({"n_samples": 51}, "n_samples"),
         ({"word_past": np.ones(39, np.float32)}, "has no past"),
         ({"vector_size": 32}, "room for the bias"),
+        ({"copies": np.ones(49, np.uint16)}, "number of copies"),
+        ({"copies": np.zeros(50, np.uint16)}, "must lie in the urn"),
         ({"slot": 1}, "other words or blocks"),
         ({"starts": np.zeros(40, np.int64)}, "other words or blocks"),
         ({"starts": np.full(41, 10**6)}, "outside the pairs"),
