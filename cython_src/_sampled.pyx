@@ -1,12 +1,17 @@
-"""Stage 1 with sampled ranks: one cell of Algorithm 2."""
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+"""Stage 1 with sampled ranks: drawing the pairs of a block of words, and one cell of Algorithm 2."""
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 import numpy as np
 
 cdef extern from "wr_sampled.h" nogil:
     const int WR_LANES
+    const int WR_MAX_BLOCKS
     const int WR_MAX_SAMPLES
-    const int WR_TASK_PAIRS
+
+    ctypedef struct wr_draw_options:
+        float draws
+        float x_max
+        float epsilon
 
     ctypedef struct wr_sampled_options:
         int rank_loss
@@ -16,106 +21,169 @@ cdef extern from "wr_sampled.h" nogil:
         float rank_offset
         float l2
         float step
-        float x_max
-        float epsilon
-        float draws
+        float unit
         int64_t bias
         int64_t stride
         int64_t n_contexts
         int64_t n_samples
 
+    ctypedef struct wr_drawn:
+        uint16_t row
+
+    ctypedef struct wr_draw_room:
+        int32_t *hit
+        float *rate
+        uint16_t *weight
+
+    ctypedef struct wr_slots:
+        const uint8_t *slot_of
+        const int32_t *row_of
+        int64_t n
+
     ctypedef struct wr_task:
         int32_t row
 
-    ctypedef struct wr_draws:
-        int32_t *hit
-        float *rate
-        int32_t *context
-        float *weight
-        wr_task *task
+    ctypedef struct wr_urn:
+        const uint16_t *copies
+        uint16_t *urn
+        int32_t *place_of
 
+    float wr_unit(float draws)
+    int64_t wr_n_tasks(int64_t n)
     void wr_draw(
         const int32_t *words, int64_t n_words, const int64_t *indptr, const int32_t *columns, const float *counts,
-        const uint8_t *block_of, uint8_t block, const int32_t *row_of, float *walk, const wr_sampled_options *options,
-        uint64_t *random, wr_draws *draws)
+        const wr_slots *slots, uint32_t *walk, const wr_draw_options *options, wr_draw_room *room, wr_drawn *pairs,
+        int64_t *starts)
     int64_t wr_sampled_room(int64_t stride)
     double wr_train(
-        float *words, float *word_past, float *contexts, float *context_past, int64_t n_block,
-        const wr_draws *drawn, const wr_sampled_options *options, uint64_t *random, float *room)
+        float *words, float *word_past, int64_t n_words, float *contexts, float *context_past, int64_t n_block,
+        const wr_drawn *pairs, const int64_t *starts, int64_t n_slots, wr_task *task,
+        wr_urn *urn, const wr_sampled_options *options, uint64_t *random, float *room)
 
 LANES = WR_LANES
+
+
+def draw_pairs(
+    uint32_t[::1] walk,                 # INOUT  where the drawing of each word's pairs stands, in units of 2^-32
+    const int32_t[::1] word_ids,        # rows of the counts that are the words of the block
+    const int64_t[::1] indptr,
+    const int32_t[::1] columns,
+    const float[::1] counts,            # X
+    const uint8_t[::1] slot_of,         # the block of each context: 0 to n_slots - 1, or more if not to be drawn now
+    const int32_t[::1] row_of,          # and its row there
+    int n_slots,
+    double draws,
+    double x_max,
+    double epsilon,
+):
+    """Draw the pairs of a block of words with some blocks of contexts.
+
+    Returns the pairs, as (row in the block of contexts, weight times 65535 // draws), and where those of each word and
+    block begin: `starts[word * n_slots + slot]`, and the end.
+    """
+    cdef int64_t i, n, longest = 0, most = 0, n_words = word_ids.shape[0]
+    cdef wr_draw_options options
+    cdef wr_draw_room room
+    cdef wr_slots slots
+    if walk.shape[0] != n_words:
+        raise ValueError("a word has no walk")
+    if not 0 < n_slots <= WR_MAX_BLOCKS:
+        raise ValueError("n_slots must be from 1 to 256")
+    for i in range(n_words):
+        if not 0 <= word_ids[i] < indptr.shape[0] - 1:
+            raise ValueError("a word has no row in the counts")
+        n = indptr[word_ids[i] + 1] - indptr[word_ids[i]]
+        longest, most = max(longest, n), most + n
+    if slot_of.shape[0] != row_of.shape[0]:
+        raise ValueError("slot_of and row_of must have an entry a context")
+    for i in range(row_of.shape[0]):
+        if not 0 <= row_of[i] < 65536:
+            raise ValueError("row_of must be below 65,536")
+    # room for every pair of the words; memory that is never written is never taken
+    pairs = np.empty((most + 1, 2), np.uint16)
+    starts = np.zeros(n_words * n_slots + 1, np.int64)
+    cdef int32_t[::1] hit = np.empty(longest + 1, np.int32)
+    cdef float[::1] rate = np.empty(longest + 1, np.float32)
+    cdef uint16_t[::1] weight = np.empty(longest + 1, np.uint16)
+    cdef uint16_t[:, ::1] drawn = pairs
+    cdef int64_t[::1] drawn_starts = starts
+    options.draws, options.x_max, options.epsilon = draws, x_max, epsilon
+    slots.n = n_slots
+    room.hit, room.rate, room.weight = &hit[0], &rate[0], &weight[0]
+    if most:
+        slots.slot_of, slots.row_of = &slot_of[0], &row_of[0]
+        with nogil:
+            wr_draw(
+                &word_ids[0], n_words, &indptr[0], &columns[0], &counts[0], &slots, &walk[0], &options, &room,
+                <wr_drawn *> &drawn[0, 0], &drawn_starts[0])
+    return pairs[:starts[-1]], starts
 
 
 def run_cell(
     float[:, ::1] words,                # INOUT  U of the block, with the bias coordinate (1) and zeros up to the stride
     float[::1] word_past,               # INOUT  sums of mean squares of past gradients, a row
-    float[::1] walk,                    # INOUT  where the drawing of each word's pairs stands, from 0 to 1
     float[:, ::1] contexts,             # INOUT  V of the block, likewise
     float[::1] context_past,            # INOUT
-    const int32_t[::1] word_ids,        # rows of the counts that are the words of the block
-    const int64_t[::1] indptr,
-    const int32_t[::1] columns,
-    const float[::1] counts,            # X
-    const uint8_t[::1] block_of,        # the block of each context in this epoch
-    const int32_t[::1] row_of,          # and its row there
-    uint8_t block,
+    const uint16_t[::1] copies,         # how often each context of the block lies in the urn that is sampled from
+    const uint16_t[:, ::1] pairs,       # of draw_pairs
+    const int64_t[::1] starts,
+    int slot,                           # which of the blocks it drew for
+    int n_slots,
+    double draws,
+    int64_t n_contexts,                 # of all blocks
     int64_t vector_size,
     int64_t n_samples,
-    double draws,
     int rank_loss,
     int pair_loss,
     double t,
     double rank_scale,
     double rank_offset,
-    double x_max,
-    double epsilon,
     double l2,
     double step,
     uint64_t seed,
 ):
-    """Draw the pairs of a cell and train on them; return the sum of weight * rho."""
-    cdef int64_t i, n, longest = 0, most = 0, n_block = contexts.shape[0], n_words = words.shape[0]
+    """Train on the drawn pairs of a cell; return the sum of weight * rho."""
+    cdef int64_t i, j, n_tasks = 0, n_urn = 0, n_block = contexts.shape[0], n_words = words.shape[0]
     cdef wr_sampled_options options
-    cdef wr_draws drawn
-    cdef uint64_t random
+    cdef wr_urn urn
+    cdef uint64_t random = seed
     cdef double total
     if words.shape[1] != contexts.shape[1] or words.shape[1] % WR_LANES or vector_size >= words.shape[1]:
         raise ValueError("rows must have one stride, a multiple of the lanes, with room for the bias")
-    if not n_words == word_ids.shape[0] == word_past.shape[0] == walk.shape[0] or context_past.shape[0] != n_block:
-        raise ValueError("a row of words or contexts has no id, no walk or no past")
+    if word_past.shape[0] != n_words or context_past.shape[0] != n_block:
+        raise ValueError("a row of words or contexts has no past")
+    if copies.shape[0] != n_block or n_block > 65536:
+        raise ValueError("a block has up to 65,536 contexts, and a number of copies of each")
+    for i in range(n_block):
+        if copies[i] == 0:
+            raise ValueError("every context must lie in the urn")
+        n_urn += copies[i]
     if not 0 < n_samples <= min(n_block, WR_MAX_SAMPLES):
         raise ValueError("n_samples must fit into the block")
-    for i in range(word_ids.shape[0]):
-        if not 0 <= word_ids[i] < indptr.shape[0] - 1:
-            raise ValueError("a word has no row in the counts")
-        n = indptr[word_ids[i] + 1] - indptr[word_ids[i]]
-        longest, most = max(longest, n), most + n
-    if block_of.shape[0] != row_of.shape[0]:
-        raise ValueError("block_of and row_of must have an entry a context")
-    for i in range(row_of.shape[0]):
-        if block_of[i] == block and not 0 <= row_of[i] < n_block:
-            raise ValueError("row_of lies outside the block")
+    if not 0 <= slot < n_slots or starts.shape[0] != n_words * n_slots + 1 or pairs.shape[1] != 2:
+        raise ValueError("the pairs were drawn for other words or blocks")
+    for i in range(slot, n_words * n_slots, n_slots):
+        if not 0 <= starts[i] <= starts[i + 1] <= pairs.shape[0]:
+            raise ValueError("starts lie outside the pairs")
+        n_tasks += wr_n_tasks(starts[i + 1] - starts[i])
+        for j in range(starts[i], starts[i + 1]):
+            if pairs[j, 0] >= n_block:
+                raise ValueError("a pair lies outside the block")
+    if n_tasks == 0 or n_block < 2:  # nothing is drawn, or there is nothing to rank it against
+        return 0.0
     options.rank_loss, options.pair_loss, options.t = rank_loss, pair_loss, t
     options.rank_scale, options.rank_offset = rank_scale, rank_offset
-    options.x_max, options.epsilon = x_max, epsilon
-    options.l2, options.step, options.draws = l2, step, draws
+    options.l2, options.step, options.unit = l2, step, wr_unit(draws)
     options.bias, options.stride = vector_size, words.shape[1]
-    options.n_contexts, options.n_samples = row_of.shape[0], n_samples
-    # room for every pair of the words; memory that is never written is never taken
-    cdef int32_t[::1] hit = np.empty(longest + 1, np.int32), context = np.empty(most + 1, np.int32)
-    cdef float[::1] rate = np.empty(longest + 1, np.float32), weight = np.empty(most + 1, np.float32)
+    options.n_contexts, options.n_samples = n_contexts, n_samples
     cdef float[::1] room = np.empty(wr_sampled_room(options.stride), np.float32)
-    cdef char[::1] task = np.empty((most // WR_TASK_PAIRS + n_words + 1) * sizeof(wr_task), np.int8)
-    drawn.hit, drawn.rate, drawn.context, drawn.weight = &hit[0], &rate[0], &context[0], &weight[0]
-    drawn.task = <wr_task *> &task[0]
-    random = seed
-    if most == 0 or n_block < 2:  # nothing to draw, or nothing to rank it against
-        return 0.0
+    cdef char[::1] task = np.empty(n_tasks * sizeof(wr_task), np.int8)
+    cdef uint16_t[::1] lots = np.empty(n_urn, np.uint16)
+    cdef int32_t[::1] place_of = np.empty(n_block, np.int32)
+    urn.copies, urn.urn, urn.place_of = &copies[0], &lots[0], &place_of[0]
     with nogil:
-        wr_draw(
-            &word_ids[0], n_words, &indptr[0], &columns[0], &counts[0], &block_of[0], block, &row_of[0], &walk[0],
-            &options, &random, &drawn)
         total = wr_train(
-            &words[0, 0], &word_past[0], &contexts[0, 0], &context_past[0], n_block, &drawn, &options, &random,
-            &room[0])
+            &words[0, 0], &word_past[0], n_words, &contexts[0, 0], &context_past[0], n_block,
+            <const wr_drawn *> &pairs[0, 0], &starts[slot], n_slots, <wr_task *> &task[0], &urn, &options,
+            &random, &room[0])
     return total

@@ -1,14 +1,15 @@
-/* Stage 1 with sampled ranks: one cell (a block of words x a block of contexts) of Algorithm 2.
+/* Stage 1 with sampled ranks: the cells (a block of words x a block of contexts) of Algorithm 2.
  *
  * Where Algorithm 1 takes one pair and one c' at a time, this takes up to WR_TASK_PAIRS pairs of a word and compares them all
- * with the same S sampled contexts:
- *   (a) pairs (w, c) are drawn in proportion to r_wc, so that hardly weighted ones cost nothing (wr_draw);
+ * with the same S sampled contexts, frequent ones more often (wr_take):
+ *   (a) pairs (w, c) are drawn in proportion to r_wc, so that hardly weighted ones cost nothing; a row of the counts is read once
+ *       for several cells, and only what was drawn is kept (wr_draw);
  *   (b) WR_GROUP words are scored against one sample by a small matrix product (wr_score);
  *   (c) rank and xi of a pair come fresh from these scores, and every violating c' takes part in the step (wr_compare);
  *   (d) every row has a step of its own, by the mean square of its past gradients (AdaGrad a row).
  *
  * A context has a bias: score(w, c) = <u_w, v_c> + b_c. It is stored as one more coordinate, `bias`, which is 1 in U; it takes
- * the frequency of contexts out of the vectors. Rows are `stride` floats apart, a multiple of 16, zero behind the bias.
+ * the frequency of contexts out of the vectors, and L2 leaves it alone. Rows are `stride` floats apart, a multiple of 16, zero behind the bias.
  */
 #ifndef WR_SAMPLED_H
 #define WR_SAMPLED_H
@@ -20,52 +21,72 @@
 #include "wr_math.h"
 #include "wr_random.h"
 
-enum { WR_LANES = 16, WR_GROUP = 16, WR_TASK_PAIRS = 16, WR_MAX_SAMPLES = 256 };
+enum { WR_LANES = 16, WR_GROUP = 16, WR_TASK_PAIRS = 16, WR_MAX_SAMPLES = 256, WR_MAX_BLOCKS = 256 };
 
 /* 16 floats, which the compiler cuts into the registers of the CPU level */
 typedef float wr_lanes __attribute__((vector_size(4 * WR_LANES), aligned(4)));
 #define WR_INLINE static inline __attribute__((always_inline))
 #define WR_AT(row, d) (*(wr_lanes *)((row) + (d)))
 #define WR_READ(row, d) (*(const wr_lanes *)((row) + (d)))
+#ifdef __clang__
+#define WR_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+typedef int32_t wr_places __attribute__((vector_size(4 * WR_LANES)));
+#define WR_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (wr_places){__VA_ARGS__})
+#endif
+
+typedef struct {
+    float draws;          /* a pair is drawn draws * r times an epoch on average */
+    float x_max, epsilon; /* r = min(1, (X / x_max)^epsilon); epsilon = 0 gives r = 1 */
+} wr_draw_options;
 
 typedef struct {
     int rank_loss, pair_loss;
     float t, rank_scale, rank_offset, l2, step;
-    float x_max, epsilon; /* r = min(1, (X / x_max)^epsilon); epsilon = 0 gives r = 1 */
-    float draws;          /* a pair is drawn draws * r times an epoch on average */
+    float unit; /* of the weights of drawn pairs */
     int64_t bias, stride;
     int64_t n_contexts; /* |C| over all blocks */
     int64_t n_samples;  /* S, at most the contexts of a block and WR_MAX_SAMPLES */
 } wr_sampled_options;
 
-typedef struct {
-    int32_t row, n_pairs;
-    int64_t first; /* in the arrays of drawn pairs */
-} wr_task;
-
 /* ---- (a) drawing pairs ---------------------------------------------------------------------------------------- */
 
+/* A drawn pair of a known word: its context, as a row of the block, and its weight in units of 1 / wr_unit */
 typedef struct {
-    int32_t *hit; /* [longest row] the pairs of a word whose contexts lie in the block */
-    float *rate;  /* [longest row] how often each is to be drawn */
-    int32_t *context; /* [pairs of the words] of a drawn pair, as a row of the block */
-    float *weight;
-    wr_task *task; /* [pairs of the words / WR_TASK_PAIRS + number of words] */
-    int64_t n_pairs, n_tasks;
-} wr_draws;
+    uint16_t row, weight;
+} wr_drawn;
 
-/* The pairs of one word whose contexts lie in the block; without branches, which could not be foretold. */
-WR_INLINE int64_t wr_find_hits(const int32_t *columns, int64_t n, const uint8_t *block_of, uint8_t block, int32_t *hit) {
+/* Weights go up to `draws`; so small a unit gives the smallest of them, 1, exactly and others to 1 part in 6,000. */
+WR_INLINE float wr_unit(float draws) { return floorf(65535.0f / (draws > 1.0f ? draws : 1.0f)); }
+
+/* Room for the pairs of the longest row */
+typedef struct {
+    int32_t *hit;     /* which of the row's pairs */
+    float *rate;      /* how often each is to be drawn */
+    uint16_t *weight; /* of those that are */
+} wr_draw_room;
+
+/* The blocks of contexts that are drawn for at once are slots 0 .. n - 1; contexts of other blocks have higher numbers. */
+typedef struct {
+    const uint8_t *slot_of; /* of each context */
+    const int32_t *row_of;  /* and its row in the block */
+    int64_t n;
+} wr_slots;
+
+/* The pairs of one word whose contexts lie in the slots; without branches, which could not be foretold. */
+WR_INLINE int64_t wr_find_hits(
+    const int32_t *columns, int64_t n, const uint8_t *slot_of, int64_t n_slots, int32_t *restrict hit
+) {
     int64_t n_hits = 0;
     for (int64_t j = 0; j < n; j++) {
         hit[n_hits] = (int32_t)j;
-        n_hits += block_of[columns[j]] == block;
+        n_hits += slot_of[columns[j]] < n_slots;
     }
     return n_hits;
 }
 
 /* How often each hit is to be drawn: draws * min(1, (X / x_max)^epsilon) */
-WR_INLINE void wr_rates(const float *count, const int32_t *hit, int64_t n, const wr_sampled_options *p, float *restrict rate) {
+WR_INLINE void wr_rates(const float *count, const int32_t *hit, int64_t n, const wr_draw_options *p, float *restrict rate) {
     const float draws = p->draws, per_max = 1.0f / p->x_max, epsilon = p->epsilon;
     for (int64_t j = 0; j < n; j++) rate[j] = count[hit[j]];
 #pragma omp simd
@@ -75,40 +96,95 @@ WR_INLINE void wr_rates(const float *count, const int32_t *hit, int64_t n, const
     }
 }
 
-/* Keep the hits that are drawn, with their weights in place of their rates; return how many they are. A pair with a rate of 1 or
- * more is taken once with that weight; the others by systematic sampling: along the row, one is taken with weight 1 whenever the
- * running sum of their rates, `walk`, passes 1. It starts at random and goes on from cell to cell, so that over an epoch every
- * word is drawn as often as it should be, to within one.
+/* Keep the hits that are drawn and write their weights; return how many they are. A pair with a rate of 1 or more is taken once
+ * with that weight; the others by systematic sampling: along the row, one is taken with weight 1 whenever the running sum of
+ * their rates passes a whole number. `walk` is the fraction of this sum, in units of 2^-32: it starts at random and goes on from
+ * call to call, so that over an epoch every word is drawn as often as it should be, to within one.
  */
-WR_INLINE int64_t wr_walk(int32_t *hit, float *rate, int64_t n, float *walk) {
+WR_INLINE int64_t wr_walk(
+    int32_t *restrict hit, const float *restrict rate, uint16_t *restrict weight, int64_t n, float unit, uint32_t *walk
+) {
     int64_t n_drawn = 0;
+    uint32_t at = *walk;
     for (int64_t j = 0; j < n; j++) {
-        float weight = rate[j];
-        if (weight < 1.0f) {
-            *walk += weight;
-            if (*walk < 1.0f) continue;
-            *walk -= 1.0f;
-            weight = 1.0f;
-        }
+        const int certain = rate[j] >= 1.0f;
+        const uint32_t part = certain ? 0 : (uint32_t)(int64_t)(rate[j] * 4294967296.0f);
+        at += part;
         hit[n_drawn] = hit[j];
-        rate[n_drawn++] = weight;
+        weight[n_drawn] = (uint16_t)(int32_t)(certain ? rate[j] * unit + 0.5f : unit);
+        n_drawn += certain | (at < part);
     }
+    *walk = at;
     return n_drawn;
 }
 
-/* Deal the drawn pairs of a word to tasks like cards: columns stand in order of frequency, and so each task gets some of every
+/* The `n` drawn pairs of a word and a block are cut into this many tasks, of n / tasks pairs or one more. */
+WR_INLINE int64_t wr_n_tasks(int64_t n) { return (n + WR_TASK_PAIRS - 1) / WR_TASK_PAIRS; }
+
+/* Where a task's pairs begin, if `longer` tasks have one pair more than the others, which have `length` */
+WR_INLINE int64_t wr_task_start(int64_t length, int64_t longer, int64_t task) {
+    return length * task + (task < longer ? task : longer);
+}
+
+/* Write the drawn pairs of a word, slot after slot and in each task after task; starts[0 .. n_slots] become the slots' borders.
+ * Pairs are dealt to the tasks of their slot like cards: columns stand in order of frequency, and so each task gets some of every
  * kind (tasks of neighbouring columns gave clearly worse vectors).
  */
-WR_INLINE void wr_deal(int64_t word, const int32_t *column, const int32_t *row_of, int64_t n_drawn, wr_draws *o) {
-    const int64_t n_new = (n_drawn + WR_TASK_PAIRS - 1) / WR_TASK_PAIRS;
-    for (int64_t t = 0; t < n_new; t++) {
-        const int64_t first = o->n_pairs;
-        for (int64_t j = t; j < n_drawn; j += n_new) {
-            o->context[o->n_pairs] = row_of[column[o->hit[j]]];
-            o->weight[o->n_pairs++] = o->rate[j];
-        }
-        o->task[o->n_tasks++] = (wr_task){(int32_t)word, (int32_t)(o->n_pairs - first), first};
+WR_INLINE void wr_deal(
+    const int32_t *columns, const wr_slots *slots, const wr_draw_room *room, int64_t n_drawn, wr_drawn *pairs, int64_t *starts
+) {
+    struct {
+        int64_t n_tasks, length, longer, task, turn;
+    } hand[WR_MAX_BLOCKS];
+    for (int64_t s = 0; s < slots->n; s++) starts[s + 1] = 0;
+    for (int64_t j = 0; j < n_drawn; j++) starts[slots->slot_of[columns[room->hit[j]]] + 1]++;
+    for (int64_t s = 0; s < slots->n; s++) {
+        const int64_t n = starts[s + 1], n_tasks = wr_n_tasks(n);
+        hand[s].n_tasks = n_tasks, hand[s].length = n_tasks ? n / n_tasks : 0, hand[s].longer = n - hand[s].length * n_tasks;
+        hand[s].task = hand[s].turn = 0;
+        starts[s + 1] += starts[s];
     }
+    for (int64_t j = 0; j < n_drawn; j++) {
+        const int32_t context = columns[room->hit[j]], s = slots->slot_of[context];
+        const int64_t place = wr_task_start(hand[s].length, hand[s].longer, hand[s].task) + hand[s].turn;
+        pairs[starts[s] + place] = (wr_drawn){(uint16_t)slots->row_of[context], room->weight[j]};
+        if (++hand[s].task == hand[s].n_tasks) hand[s].task = 0, hand[s].turn++;
+    }
+}
+
+/* Draw the pairs of a block of words; word i and slot s have pairs[starts[i * slots->n + s] .. starts[i * slots->n + s + 1]]. */
+WR_CLONES static void wr_draw(
+    const int32_t *words, int64_t n_words, const int64_t *indptr, const int32_t *columns, const float *counts,
+    const wr_slots *slots, uint32_t *walk, const wr_draw_options *p, wr_draw_room *room, wr_drawn *pairs, int64_t *starts
+) {
+    starts[0] = 0;
+    for (int64_t i = 0; i < n_words; i++) {
+        const int64_t from = indptr[words[i]];
+        int64_t n = wr_find_hits(columns + from, indptr[words[i] + 1] - from, slots->slot_of, slots->n, room->hit);
+        wr_rates(counts + from, room->hit, n, p, room->rate);
+        n = wr_walk(room->hit, room->rate, room->weight, n, wr_unit(p->draws), walk + i);
+        wr_deal(columns + from, slots, room, n, pairs, starts + i * slots->n);
+    }
+}
+
+/* ---- tasks ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    int32_t row, n_pairs;
+    int64_t first; /* of its drawn pairs */
+} wr_task;
+
+/* Cut the pairs of a cell into tasks; the number of tasks. `starts` is that of the slot: of every n_slots-th run of pairs. */
+WR_INLINE int64_t wr_cut(const int64_t *starts, int64_t n_words, int64_t n_slots, wr_task *task) {
+    int64_t n_done = 0;
+    for (int64_t i = 0; i < n_words; i++) {
+        const int64_t first = starts[i * n_slots], n = starts[i * n_slots + 1] - first, n_new = wr_n_tasks(n);
+        for (int64_t t = 0; t < n_new; t++) {
+            const int64_t from = wr_task_start(n / n_new, n % n_new, t), to = wr_task_start(n / n_new, n % n_new, t + 1);
+            task[n_done++] = (wr_task){(int32_t)i, (int32_t)(to - from), first + from};
+        }
+    }
+    return n_done;
 }
 
 /* Put tasks into random order (Fisher and Yates). */
@@ -121,29 +197,81 @@ WR_INLINE void wr_shuffle(wr_task *task, int64_t n, uint64_t *random) {
     }
 }
 
-/* Draw the pairs of a cell and cut them into tasks. */
-WR_CLONES static void wr_draw(
-    const int32_t *words, int64_t n_words, const int64_t *indptr, const int32_t *columns, const float *counts,
-    const uint8_t *block_of, uint8_t block, const int32_t *row_of, float *walk, const wr_sampled_options *p,
-    uint64_t *random, wr_draws *o
-) {
-    o->n_pairs = o->n_tasks = 0;
-    for (int64_t i = 0; i < n_words; i++) {
-        const int64_t from = indptr[words[i]];
-        int64_t n = wr_find_hits(columns + from, indptr[words[i] + 1] - from, block_of, block, o->hit);
-        wr_rates(counts + from, o->hit, n, p, o->rate);
-        n = wr_walk(o->hit, o->rate, n, walk + i);
-        wr_deal(i, columns + from, row_of, n, o);
+/* ---- sampled contexts -------------------------------------------------------------------------------------------- */
+
+/* The urn of a cell holds copies[row] of each of its contexts, in random order; the sample of a group is what is taken next. */
+typedef struct {
+    const uint16_t *copies;
+    uint16_t *urn;
+    int64_t n_urn, next;
+    float share;      /* what one of one copy stands for */
+    int32_t *place_of; /* [contexts of the block] where a context stands in the sample, or -1 */
+} wr_urn;
+
+typedef struct {
+    int64_t n; /* different contexts in it */
+    float *v[WR_MAX_SAMPLES], *past[WR_MAX_SAMPLES];
+    float share[WR_MAX_SAMPLES]; /* how many contexts of C each stands for */
+    int32_t row[WR_MAX_SAMPLES];
+    const int32_t *place_of;
+} wr_sample;
+
+/* Fill the urn and shuffle it. c' is in the block of c with probability (n - 1) / (|C| - 1), and then the sample holds it
+ * S * copies / n_urn times on average: each time it stands for the inverse of that.
+ */
+WR_INLINE void wr_fill_urn(wr_urn *o, int64_t n_block, const wr_sampled_options *p, uint64_t *random) {
+    o->n_urn = 0;
+    for (int64_t row = 0; row < n_block; row++) {
+        o->place_of[row] = -1;
+        for (int64_t i = 0; i < o->copies[row]; i++) o->urn[o->n_urn++] = (uint16_t)row;
     }
-    wr_shuffle(o->task, o->n_tasks, random);
+    for (int64_t i = o->n_urn - 1; i > 0; i--) {
+        int64_t j = wr_random_below(random, i + 1);
+        uint16_t swapped = o->urn[i];
+        o->urn[i] = o->urn[j];
+        o->urn[j] = swapped;
+    }
+    o->next = 0;
+    o->share = (float)((double)(p->n_contexts - 1) / ((double)n_block - 1.0) * (double)o->n_urn / (double)p->n_samples);
+}
+
+/* Take the next S; a context that comes again counts more. Then fill up to whole lanes with what stands for nothing. */
+WR_INLINE void wr_take(wr_urn *o, const wr_sampled_options *p, float *contexts, float *context_past, wr_sample *sample) {
+    sample->n = 0;
+    for (int64_t i = 0; i < p->n_samples; i++) {
+        const int32_t row = o->urn[o->next];
+        o->next = o->next + 1 < o->n_urn ? o->next + 1 : 0;
+        if (o->place_of[row] < 0) {
+            sample->row[sample->n] = row, sample->share[sample->n] = 0.0f;
+            o->place_of[row] = (int32_t)sample->n++;
+        }
+        sample->share[o->place_of[row]] += o->share / (float)o->copies[row];
+    }
+    for (int64_t j = sample->n; j % WR_LANES; j++) sample->row[j] = 0, sample->share[j] = 0.0f;
+    for (int64_t j = 0; j < (sample->n + WR_LANES - 1) / WR_LANES * WR_LANES; j++)
+        sample->v[j] = contexts + sample->row[j] * p->stride, sample->past[j] = context_past + sample->row[j];
+    sample->place_of = o->place_of;
+}
+
+/* Ask for the rows of the next sample ahead of use, a part of them beside each task of a group. */
+WR_INLINE void wr_prefetch_sample(const wr_urn *o, const wr_sampled_options *p, int64_t part, const float *contexts) {
+    for (int64_t i = part * p->n_samples / WR_GROUP; i < (part + 1) * p->n_samples / WR_GROUP; i++) {
+        const int64_t at = o->next + i < o->n_urn ? o->next + i : o->next + i - o->n_urn;
+        for (int64_t d = 0; d < p->stride; d += WR_LANES) __builtin_prefetch(contexts + o->urn[at] * p->stride + d);
+    }
+}
+
+WR_INLINE void wr_put_back(wr_urn *o, const wr_sample *sample) {
+    for (int64_t j = 0; j < sample->n; j++) o->place_of[sample->row[j]] = -1;
 }
 
 /* ---- (b) scoring ---------------------------------------------------------------------------------------------- */
 
 WR_INLINE float wr_add_lanes(wr_lanes x) {
-    float sum = 0.0f;
-    for (int i = 0; i < WR_LANES; i++) sum += x[i];
-    return sum;
+    x += WR_SHUFFLE(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+    x += WR_SHUFFLE(x, x, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
+    x += WR_SHUFFLE(x, x, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
+    return x[0] + x[1];
 }
 
 WR_INLINE float wr_dot(const float *a, const float *b, int64_t stride) {
@@ -152,66 +280,106 @@ WR_INLINE float wr_dot(const float *a, const float *b, int64_t stride) {
     return wr_add_lanes(sum);
 }
 
+/* Turn a square of lanes: to[i][j] = from[j][i]. Each of four rounds puts lane l of row r where its index (r, l), eight bits,
+ * is turned by one bit: row r and row r + 8 are shuffled together into rows 2r and 2r + 1.
+ */
+WR_INLINE void wr_turn(const float *from, int64_t from_stride, float *to, int64_t to_stride) {
+    wr_lanes a[WR_LANES], b[WR_LANES];
+    for (int r = 0; r < WR_LANES; r++) a[r] = WR_READ(from, r * from_stride);
+    for (int round = 0; round < 2; round++) {
+        for (int r = 0; r < 8; r++) {
+            b[2 * r] = WR_SHUFFLE(a[r], a[r + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+            b[2 * r + 1] = WR_SHUFFLE(a[r], a[r + 8], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+        }
+        for (int r = 0; r < 8; r++) {
+            a[2 * r] = WR_SHUFFLE(b[r], b[r + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+            a[2 * r + 1] = WR_SHUFFLE(b[r], b[r + 8], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+        }
+    }
+    for (int r = 0; r < WR_LANES; r++) WR_AT(to, r * to_stride) = a[r];
+}
+
 /* scores[t][j] = <u_t, v_j> of a group with its sample, eight contexts at a time; `turned` is room for the group's U, turned */
 WR_INLINE void wr_score(
-    const float *group, const float *const *sample, int64_t n_samples, int64_t stride, float *turned, float *scores
+    const float *group, const float *const *sample, int64_t n_samples, int64_t stride, int64_t size, float *turned, float *scores
 ) {
-    for (int64_t d = 0; d < stride; d++)
-        for (int t = 0; t < WR_GROUP; t++) turned[d * WR_GROUP + t] = group[t * stride + d];
-    for (int64_t j = 0; j < n_samples; j += 8) {
-        wr_lanes sum[8] = {{0}};
-        for (int64_t d = 0; d < stride; d++) {
-            wr_lanes u = WR_READ(turned, d * WR_GROUP);
-            for (int i = 0; i < 8; i++) sum[i] += sample[j + i][d] * u;
+    for (int64_t d = 0; d < stride; d += WR_LANES) wr_turn(group + d, stride, turned + d * WR_GROUP, WR_GROUP);
+    for (int64_t j = 0; j < n_samples; j += WR_LANES) {
+        float square[WR_LANES * WR_GROUP];
+        for (int64_t half = 0; half < WR_LANES; half += 8) {
+            wr_lanes sum[8] = {{0}};
+            for (int64_t d = 0; d < size; d++) {
+                wr_lanes u = WR_READ(turned, d * WR_GROUP);
+                for (int i = 0; i < 8; i++) sum[i] += sample[j + half + i][d] * u;
+            }
+            for (int i = 0; i < 8; i++) WR_AT(square, (half + i) * WR_GROUP) = sum[i];
         }
-        for (int i = 0; i < 8; i++)
-            for (int t = 0; t < WR_GROUP; t++) scores[t * WR_MAX_SAMPLES + j + i] = sum[i][t];
+        wr_turn(square, WR_GROUP, scores + j, WR_MAX_SAMPLES);
     }
 }
 
 /* ---- (c) comparing the pairs of a task with the sample ---------------------------------------------------------- */
 
-/* l(s_c - s') and -l'(s_c - s') in float, vectorised: the formulas of wr_losses.h */
-WR_INLINE float wr_loss_of(int pair_loss, float over) { /* over = s' - s_c */
-    if (pair_loss == WR_HINGE) return over > -1.0f ? over + 1.0f : 0.0f;
+/* l(s_c - s') and weight * -l'(s_c - s') in float, vectorised, the formulas of wr_losses.h, as functions of s' - bar: the bar is
+ * where a hinge begins
+ */
+WR_INLINE float wr_bar_of(int pair_loss, float score) { return pair_loss == WR_HINGE ? score - 1.0f : score; }
+
+WR_INLINE float wr_loss_of(int pair_loss, float over) {
+    if (pair_loss == WR_HINGE) return over > 0.0f ? over : 0.0f;
     float size = over < 0.0f ? -over : over;
     return (over > 0.0f ? over : 0.0f) + wr_log2(1.0f + wr_exp2(-size));
 }
 
-WR_INLINE float wr_pull_of(int pair_loss, float over) {
-    if (pair_loss == WR_HINGE) return over > -1.0f ? 1.0f : 0.0f;
-    return 1.0f / (1.0f + wr_exp2(-over));
+WR_INLINE float wr_pull_of(int pair_loss, float over, float weight) {
+    if (pair_loss == WR_HINGE) return over > 0.0f ? weight : 0.0f;
+    return weight / (1.0f + wr_exp2(-over));
 }
 
-/* Sums of l over the sample for four pairs at a time, which read the sample's scores once */
-WR_INLINE void wr_sum_losses(int pair_loss, const float *scores, int64_t n_samples, const float *score, float *sum) {
-    const float s0 = score[0], s1 = score[1], s2 = score[2], s3 = score[3];
+/* Weighted sums of l over the sample for four pairs at a time, which read the sample's scores once */
+WR_INLINE void wr_sum_losses(
+    int pair_loss, const float *scores, const float *share, int64_t n_samples, const float *bar, float *sum
+) {
+    const float b0 = bar[0], b1 = bar[1], b2 = bar[2], b3 = bar[3];
     float a0 = 0.0f, a1 = 0.0f, a2 = 0.0f, a3 = 0.0f;
 #pragma omp simd reduction(+ : a0, a1, a2, a3)
     for (int64_t j = 0; j < n_samples; j++) {
-        a0 += wr_loss_of(pair_loss, scores[j] - s0);
-        a1 += wr_loss_of(pair_loss, scores[j] - s1);
-        a2 += wr_loss_of(pair_loss, scores[j] - s2);
-        a3 += wr_loss_of(pair_loss, scores[j] - s3);
+        a0 += share[j] * wr_loss_of(pair_loss, scores[j] - b0);
+        a1 += share[j] * wr_loss_of(pair_loss, scores[j] - b1);
+        a2 += share[j] * wr_loss_of(pair_loss, scores[j] - b2);
+        a3 += share[j] * wr_loss_of(pair_loss, scores[j] - b3);
     }
     sum[0] = a0, sum[1] = a1, sum[2] = a2, sum[3] = a3;
 }
 
 /* Add weight * -l' of four pairs to the push on every sampled context; write the sums of it a pair */
 WR_INLINE void wr_add_pulls(
-    int pair_loss, const float *scores, int64_t n_samples, const float *score, const float *weight, float *push, float *sum
+    int pair_loss, const float *scores, const float *share, int64_t n_samples, const float *bar, const float *weight,
+    float *push, float *sum
 ) {
-    const float s0 = score[0], s1 = score[1], s2 = score[2], s3 = score[3];
+    const float b0 = bar[0], b1 = bar[1], b2 = bar[2], b3 = bar[3];
     const float w0 = weight[0], w1 = weight[1], w2 = weight[2], w3 = weight[3];
     float a0 = 0.0f, a1 = 0.0f, a2 = 0.0f, a3 = 0.0f;
 #pragma omp simd reduction(+ : a0, a1, a2, a3)
     for (int64_t j = 0; j < n_samples; j++) {
-        float p0 = w0 * wr_pull_of(pair_loss, scores[j] - s0), p1 = w1 * wr_pull_of(pair_loss, scores[j] - s1);
-        float p2 = w2 * wr_pull_of(pair_loss, scores[j] - s2), p3 = w3 * wr_pull_of(pair_loss, scores[j] - s3);
-        a0 += p0, a1 += p1, a2 += p2, a3 += p3;
-        push[j] += (p0 + p1) + (p2 + p3);
+        float p0 = wr_pull_of(pair_loss, scores[j] - b0, w0), p1 = wr_pull_of(pair_loss, scores[j] - b1, w1);
+        float p2 = wr_pull_of(pair_loss, scores[j] - b2, w2), p3 = wr_pull_of(pair_loss, scores[j] - b3, w3);
+        a0 += share[j] * p0, a1 += share[j] * p1, a2 += share[j] * p2, a3 += share[j] * p3;
+        push[j] += share[j] * ((p0 + p1) + (p2 + p3));
     }
     sum[0] = a0, sum[1] = a1, sum[2] = a2, sum[3] = a3;
+}
+
+/* rho and rho' at x[0 .. n); the usual rho_1 in float, vectorised */
+WR_INLINE void wr_rank_losses(const wr_sampled_options *p, const float *x, int64_t n, float *rho, float *slope) {
+    if (p->rank_loss == WR_LOG) {
+        for (int64_t i = 0; i < n; i++) rho[i] = wr_log2(1.0f + x[i]), slope[i] = (float)(1.0 / WR_LN2) / (1.0f + x[i]);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        rho[i] = (float)wr_rank_loss(p->rank_loss, p->t, x[i]);
+        slope[i] = (float)wr_rank_slope(p->rank_loss, p->t, x[i]);
+    }
 }
 
 /* (d) Add a gradient's mean square to the row's sum of them; return the factor of its step. */
@@ -226,50 +394,82 @@ WR_INLINE float wr_keep(const wr_sampled_options *p, float step, float weight) {
     return keep > 0.0f ? keep : 0.0f;
 }
 
+/* Ask for the rows of a task's contexts ahead of use: they lie anywhere in the block, which is larger than the inner caches. */
+WR_INLINE void wr_prefetch(const wr_drawn *pair, int64_t n_pairs, const float *contexts, int64_t stride) {
+    for (int64_t i = 0; i < n_pairs; i++)
+        for (int64_t d = 0; d < stride; d += WR_LANES) __builtin_prefetch(contexts + pair[i].row * stride + d);
+}
+
+/* Move the contexts of a task along u, by `step * pull` each, and add pull * v to the gradient of the word. The contexts differ,
+ * so that the order does not matter.
+ */
+WR_INLINE void wr_pull_contexts(
+    const float *u, float *const *v, const float *pull, const float *along, const float *keep, int64_t n, int64_t stride,
+    float *pull_on_word
+) {
+    for (int64_t d = 0; d < stride; d += WR_LANES) {
+        wr_lanes of_word = WR_READ(u, d), sum = WR_AT(pull_on_word, d);
+        for (int64_t i = 0; i < n; i++) {
+            wr_lanes old = WR_READ(v[i], d);
+            sum += pull[i] * old;
+            WR_AT(v[i], d) = keep[i] * old + along[i] * of_word;
+        }
+        WR_AT(pull_on_word, d) = sum;
+    }
+}
+
 /* One task: the pairs of one word. Adds up what pushes each sampled context away, the gradient of the word from its own contexts,
- * and moves those contexts; returns the sum of weight * rho. `scale` turns a sum over the sample into one over C \ {c}.
+ * and moves those contexts; returns the sum of weight * rho. `next` are the pairs of the next task.
  */
 WR_INLINE double wr_compare(
-    int pair_loss, const wr_sampled_options *p, const float *u, const float *scores, float scale, int64_t sample_first,
-    int64_t n_block, const int32_t *pair_context, const float *pair_weight, int64_t n_pairs,
+    int pair_loss, const wr_sampled_options *p, const float *u, const float *scores, const wr_sample *sample,
+    const wr_drawn *pair, int64_t n_pairs, const wr_drawn *next, int64_t n_next,
     float *contexts, float *context_past, float *push, float *pull_on_word
 ) {
-    /* quadruples are filled up with pairs of weight 0 whose context nothing outranks */
-    float score[WR_TASK_PAIRS], sum[WR_TASK_PAIRS], weight[WR_TASK_PAIRS], pull[WR_TASK_PAIRS];
-    int64_t own[WR_TASK_PAIRS]; /* where c itself stands in the sample, or -1 */
+    /* filled up with pairs of weight 0 whose context nothing outranks */
+    float bar[WR_TASK_PAIRS], rank[WR_TASK_PAIRS], weight[WR_TASK_PAIRS], pull[WR_TASK_PAIRS];
+    float rho[WR_TASK_PAIRS], slope[WR_TASK_PAIRS], along[WR_TASK_PAIRS], keep[WR_TASK_PAIRS], bias[WR_TASK_PAIRS];
+    float *v[WR_TASK_PAIRS];
     double total = 0.0;
-    for (int64_t i = 0; i < WR_TASK_PAIRS; i++) score[i] = INFINITY, weight[i] = 0.0f;
+    for (int64_t i = 0; i < WR_TASK_PAIRS; i++) bar[i] = INFINITY, weight[i] = rank[i] = 0.0f;
     for (int64_t i = 0; i < n_pairs; i++) {
-        score[i] = wr_dot(u, contexts + pair_context[i] * p->stride, p->stride);
-        own[i] = pair_context[i] - sample_first;
-        own[i] += own[i] < 0 ? n_block : 0;
-        own[i] = own[i] < p->n_samples ? own[i] : -1;
+        v[i] = contexts + pair[i].row * p->stride;
+        bar[i] = wr_bar_of(pair_loss, wr_dot(u, v[i], p->stride));
     }
-    for (int64_t i = 0; i < n_pairs; i += 4) wr_sum_losses(pair_loss, scores, p->n_samples, score + i, sum + i);
+    for (int64_t i = 0; i < n_pairs; i += 4) {
+        wr_prefetch(next + i, i + 4 < n_next ? 4 : n_next - i, contexts, p->stride);
+        wr_sum_losses(pair_loss, scores, sample->share, sample->n, bar + i, rank + i);
+    }
     for (int64_t i = 0; i < n_pairs; i++) {
-        if (own[i] >= 0) sum[i] -= wr_loss_of(pair_loss, scores[own[i]] - score[i]);
-        double x = ((double)scale * (sum[i] > 0.0f ? sum[i] : 0.0f) + p->rank_offset) / p->rank_scale;
-        total += pair_weight[i] * wr_rank_loss(p->rank_loss, p->t, x);
-        weight[i] = pair_weight[i] * (float)wr_rank_slope(p->rank_loss, p->t, x) * scale / p->rank_scale;
+        const int64_t own = sample->place_of[pair[i].row]; /* c is no c' */
+        if (own >= 0) rank[i] -= sample->share[own] * wr_loss_of(pair_loss, scores[own] - bar[i]);
+    }
+    const float per_scale = 1.0f / p->rank_scale;
+    for (int64_t i = 0; i < WR_TASK_PAIRS; i++) rank[i] = ((rank[i] > 0.0f ? rank[i] : 0.0f) + p->rank_offset) * per_scale;
+    wr_rank_losses(p, rank, WR_TASK_PAIRS, rho, slope);
+    for (int64_t i = 0; i < n_pairs; i++) {
+        const float drawn = (float)pair[i].weight / p->unit;
+        total += drawn * rho[i];
+        keep[i] = drawn;
+        weight[i] = drawn * slope[i] * per_scale;
     }
     for (int64_t i = 0; i < n_pairs; i += 4)
-        wr_add_pulls(pair_loss, scores, p->n_samples, score + i, weight + i, push, pull + i);
+        wr_add_pulls(pair_loss, scores, sample->share, sample->n, bar + i, weight + i, push, pull + i);
     const float length = wr_dot(u, u, p->stride);
     for (int64_t i = 0; i < n_pairs; i++) {
-        if (own[i] >= 0) {
-            float of_own = weight[i] * wr_pull_of(pair_loss, scores[own[i]] - score[i]);
+        const int64_t own = sample->place_of[pair[i].row];
+        if (own >= 0) {
+            float of_own = sample->share[own] * wr_pull_of(pair_loss, scores[own] - bar[i], weight[i]);
             pull[i] -= of_own;
-            push[own[i]] -= of_own;
+            push[own] -= of_own;
         }
-        float *v = contexts + pair_context[i] * p->stride;
-        float step = wr_row_step(context_past + pair_context[i], pull[i] * pull[i] * length, p);
-        float keep = wr_keep(p, step, pair_weight[i]), along = step * pull[i];
-        for (int64_t d = 0; d < p->stride; d += WR_LANES) {
-            wr_lanes old = WR_READ(v, d);
-            WR_AT(pull_on_word, d) += pull[i] * old;
-            WR_AT(v, d) = keep * old + along * WR_READ(u, d);
-        }
+        float step = wr_row_step(context_past + pair[i].row, pull[i] * pull[i] * length, p);
+        keep[i] = wr_keep(p, step, keep[i]);
+        along[i] = step * pull[i];
+        bias[i] = v[i][p->bias] + along[i];
     }
+    wr_pull_contexts(u, v, pull, along, keep, n_pairs, p->stride, pull_on_word);
+    for (int64_t i = 0; i < n_pairs; i++) v[i][p->bias] = bias[i]; /* L2 leaves the bias alone */
     return total;
 }
 
@@ -288,22 +488,28 @@ WR_INLINE void wr_push_words(
         }
 }
 
-/* Move sampled context j away from the words of the group: along -sum over t of push[t][j] u_t; `gradient` is room for a row */
-WR_INLINE void wr_push_context(
-    const wr_sampled_options *p, const float *push, int64_t j, const float *group, float *v, float *past, float *gradient
+/* Move four sampled contexts, j to j + 3, away from the words of the group: along -sum over t of push[t][j] u_t; `gradient` is
+ * room for four rows
+ */
+WR_INLINE void wr_push_contexts(
+    const wr_sampled_options *p, const float *push, const float *group, float *const *v, float *const *past, float *gradient
 ) {
-    float of_word[WR_GROUP], any = 0.0f;
-    for (int t = 0; t < WR_GROUP; t++) any += of_word[t] = push[t * WR_MAX_SAMPLES + j];
-    if (any == 0.0f) return;
-    wr_lanes square = {0};
+    wr_lanes square[4] = {{0}};
     for (int64_t d = 0; d < p->stride; d += WR_LANES) {
-        wr_lanes sum = {0};
-        for (int t = 0; t < WR_GROUP; t++) sum += of_word[t] * WR_READ(group + t * p->stride, d);
-        square += sum * sum;
-        WR_AT(gradient, d) = sum;
+        wr_lanes sum[4] = {{0}};
+        for (int t = 0; t < WR_GROUP; t++) {
+            wr_lanes u = WR_READ(group + t * p->stride, d);
+            for (int i = 0; i < 4; i++) sum[i] += push[t * WR_MAX_SAMPLES + i] * u;
+        }
+        for (int i = 0; i < 4; i++) {
+            square[i] += sum[i] * sum[i];
+            WR_AT(gradient + i * p->stride, d) = sum[i];
+        }
     }
-    float step = wr_row_step(past, wr_add_lanes(square), p);
-    for (int64_t d = 0; d < p->stride; d += WR_LANES) WR_AT(v, d) -= step * WR_READ(gradient, d);
+    for (int i = 0; i < 4; i++) {
+        float step = wr_row_step(past[i], wr_add_lanes(square[i]), p);
+        for (int64_t d = 0; d < p->stride; d += WR_LANES) WR_AT(v[i], d) -= step * WR_READ(gradient + i * p->stride, d);
+    }
 }
 
 /* Move a word along its gradient; its bias coordinate stays 1. */
@@ -318,59 +524,62 @@ WR_INLINE void wr_pull_word(const wr_sampled_options *p, float *u, float *past, 
 /* ---- one cell --------------------------------------------------------------------------------------------------- */
 
 /* Floats of room that wr_train needs */
-static inline int64_t wr_sampled_room(int64_t stride) { return 3 * WR_GROUP * stride + 2 * WR_GROUP * WR_MAX_SAMPLES + stride; }
+static inline int64_t wr_sampled_room(int64_t stride) {
+    return (3 * WR_GROUP + 4) * stride + 2 * WR_GROUP * WR_MAX_SAMPLES;
+}
 
 WR_INLINE double wr_train_with(
-    int pair_loss, float *words, float *word_past, float *contexts, float *context_past, int64_t n_block,
-    const wr_draws *drawn, const wr_sampled_options *p, uint64_t *random, float *room
+    int pair_loss, float *words, float *word_past, float *contexts, float *context_past, wr_urn *urn,
+    const wr_drawn *pairs, const wr_task *tasks, int64_t n_tasks, const wr_sampled_options *p, float *room
 ) {
     const int64_t stride = p->stride;
     float *group = room, *pull = group + WR_GROUP * stride, *turned = pull + WR_GROUP * stride;
     float *scores = turned + WR_GROUP * stride, *push = scores + WR_GROUP * WR_MAX_SAMPLES;
     float *gradient = push + WR_GROUP * WR_MAX_SAMPLES;
-    const float *sample[WR_MAX_SAMPLES];
-    /* c' is in the block of c with probability (n_block - 1) / (|C| - 1), and then in the sample with S / n_block */
-    const double n = (double)n_block;
-    const float scale = (float)((double)(p->n_contexts - 1) / (n - 1.0) * n / (double)p->n_samples);
+    wr_sample sample;
     double total = 0.0;
-    int64_t first = wr_random_below(random, n_block); /* the block is in random order: any run of its rows is a fair sample */
-    for (int64_t g = 0; g < drawn->n_tasks; g += WR_GROUP) {
-        const wr_task *task = drawn->task + g;
-        const int64_t n_group = drawn->n_tasks - g < WR_GROUP ? drawn->n_tasks - g : WR_GROUP;
-        for (int64_t j = 0; j < (p->n_samples + 7) / 8 * 8; j++) sample[j] = contexts + (first + j) % n_block * stride;
+    for (int64_t g = 0; g < n_tasks; g += WR_GROUP) {
+        const wr_task *task = tasks + g;
+        const int64_t n_group = n_tasks - g < WR_GROUP ? n_tasks - g : WR_GROUP;
+        wr_prefetch(pairs + task[0].first, task[0].n_pairs, contexts, stride);
+        wr_take(urn, p, contexts, context_past, &sample);
         memset(group, 0, (size_t)(2 * WR_GROUP * stride) * sizeof(float)); /* and pull */
         memset(push, 0, WR_GROUP * WR_MAX_SAMPLES * sizeof(float));
         for (int64_t t = 0; t < n_group; t++)
             memcpy(group + t * stride, words + task[t].row * stride, (size_t)stride * sizeof(float));
-        wr_score(group, sample, p->n_samples, stride, turned, scores);
-        for (int64_t t = 0; t < n_group; t++)
+        wr_score(group, (const float *const *)sample.v, sample.n, stride, p->bias + 1, turned, scores);
+        for (int64_t t = 0; t < n_group; t++) {
+            const wr_task *next = task + (g + t + 1 < n_tasks ? t + 1 : t);
+            wr_prefetch_sample(urn, p, t, contexts);
             total += wr_compare(
-                pair_loss, p, group + t * stride, scores + t * WR_MAX_SAMPLES, scale, first, n_block,
-                drawn->context + task[t].first, drawn->weight + task[t].first, task[t].n_pairs,
+                pair_loss, p, group + t * stride, scores + t * WR_MAX_SAMPLES, &sample,
+                pairs + task[t].first, task[t].n_pairs, pairs + next->first, next->n_pairs,
                 contexts, context_past, push + t * WR_MAX_SAMPLES, pull + t * stride);
-        wr_push_words(push, sample, p->n_samples, stride, pull);
-        for (int64_t j = 0; j < p->n_samples; j++) {
-            int64_t row = (first + j) % n_block;
-            wr_push_context(p, push, j, group, contexts + row * stride, context_past + row, gradient);
         }
+        wr_push_words(push, (const float *const *)sample.v, sample.n, stride, pull);
+        for (int64_t j = 0; j < sample.n; j += 4) wr_push_contexts(p, push + j, group, sample.v + j, sample.past + j, gradient);
         for (int64_t t = 0; t < n_group; t++) {
             float weight = 0.0f;
-            for (int64_t i = 0; i < task[t].n_pairs; i++) weight += drawn->weight[task[t].first + i];
+            for (int64_t i = 0; i < task[t].n_pairs; i++) weight += (float)pairs[task[t].first + i].weight / p->unit;
             wr_pull_word(p, words + task[t].row * stride, word_past + task[t].row, pull + t * stride, weight);
         }
-        first = (first + p->n_samples) % n_block;
+        wr_put_back(urn, &sample);
     }
     return total;
 }
 
-/* Train a cell on its drawn pairs; return the sum of weight * rho over them. */
+/* Train a cell on its drawn pairs; return the sum of weight * rho over them. `task` and `urn` are room for its tasks and urn. */
 WR_CLONES static double wr_train(
-    float *words, float *word_past, float *contexts, float *context_past, int64_t n_block,
-    const wr_draws *drawn, const wr_sampled_options *p, uint64_t *random, float *room
+    float *words, float *word_past, int64_t n_words, float *contexts, float *context_past, int64_t n_block,
+    const wr_drawn *pairs, const int64_t *starts, int64_t n_slots, wr_task *task, wr_urn *urn,
+    const wr_sampled_options *p, uint64_t *random, float *room
 ) {
+    const int64_t n_tasks = wr_cut(starts, n_words, n_slots, task);
+    wr_shuffle(task, n_tasks, random);
+    wr_fill_urn(urn, n_block, p, random);
     if (p->pair_loss == WR_HINGE)
-        return wr_train_with(WR_HINGE, words, word_past, contexts, context_past, n_block, drawn, p, random, room);
-    return wr_train_with(WR_LOGISTIC, words, word_past, contexts, context_past, n_block, drawn, p, random, room);
+        return wr_train_with(WR_HINGE, words, word_past, contexts, context_past, urn, pairs, task, n_tasks, p, room);
+    return wr_train_with(WR_LOGISTIC, words, word_past, contexts, context_past, urn, pairs, task, n_tasks, p, room);
 }
 
 #endif

@@ -1,32 +1,42 @@
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 LANES: int
 
-def run_cell(
-    words: NDArray[Any],
-    word_past: NDArray[Any],
+def draw_pairs(
     walk: NDArray[Any],
-    contexts: NDArray[Any],
-    context_past: NDArray[Any],
     word_ids: NDArray[Any],
     indptr: NDArray[Any],
     columns: NDArray[Any],
     counts: NDArray[Any],
-    block_of: NDArray[Any],
+    slot_of: NDArray[Any],
     row_of: NDArray[Any],
-    block: int,
+    n_slots: int,
+    draws: float,
+    x_max: float,
+    epsilon: float,
+) -> tuple[NDArray[np.uint16], NDArray[np.int64]]: ...
+def run_cell(
+    words: NDArray[Any],
+    word_past: NDArray[Any],
+    contexts: NDArray[Any],
+    context_past: NDArray[Any],
+    copies: NDArray[np.uint16],
+    pairs: NDArray[np.uint16],
+    starts: NDArray[np.int64],
+    slot: int,
+    n_slots: int,
+    draws: float,
+    n_contexts: int,
     vector_size: int,
     n_samples: int,
-    draws: float,
     rank_loss: int,
     pair_loss: int,
     t: float,
     rank_scale: float,
     rank_offset: float,
-    x_max: float,
-    epsilon: float,
     l2: float,
     step: float,
     seed: int,

@@ -228,6 +228,14 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         matrix.data, matrix.indices, matrix.indptr = self.data, self.indices.astype(np.int64), self.indptr
         return matrix
 
+    def context_sums(self) -> NDArray[np.float64]:
+        """Return the sum of each column."""
+        sums = np.zeros(self.n_contexts)
+        for first in range(0, self.nnz, 1 << 20):  # bincount works on wider copies
+            part = slice(first, first + (1 << 20))
+            sums += np.bincount(self.indices[part], weights=self.data[part], minlength=self.n_contexts)
+        return sums
+
     def over(self, words: Sequence[Any]) -> Cooccurrence:
         """Return the counts for other words: in the order of `words`, without those it leaves out, empty for new ones.
 

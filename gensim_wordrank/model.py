@@ -6,6 +6,7 @@ import hashlib
 import logging
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -127,7 +128,7 @@ class WordRank(GensimModel):
         weighted: bool = True,
         x_max: float = 100.0,
         epsilon: float = 0.75,
-        l2: float = 0.0,
+        l2: float = 0.0075,
         warm_start: KeyedVectors | None = None,
         callbacks: Iterable[Any] = (),
         progress: bool = False,
@@ -467,6 +468,7 @@ class WordRank(GensimModel):
         if self.cooccurrence is None or not self.train_count:
             raise RuntimeError("There is no loss: the model was not trained, or its 'cooccurrence' was removed.")
         state = self._state()
-        # Algorithm 1 has no bias
+        # Algorithm 1 has no bias, and L2 leaves the bias alone
         parameters = state.with_bias() if self.solver is Solver.SAMPLED else (state.words, state.contexts)
-        return self.objective.value(*parameters, self.cooccurrence, self.workers)
+        of_ranks = replace(self.objective, l2=0.0).value(*parameters, self.cooccurrence, self.workers)
+        return of_ranks + self.objective.penalty(state.words, state.contexts, self.cooccurrence)

@@ -33,14 +33,15 @@ class Objective:
     x_max, epsilon : float
         Of the weights.
     l2 : float
-        Adds l2 / 2 times the sum over pairs of r (|u_w|^2 + |v_c|^2).
+        Adds l2 g / 2 times the sum over pairs of r (|u_w|^2 + |v_c|^2), where g is the pull on a pair that stands below
+        all others (:meth:`shrinkage`), so that one l2 suits vocabularies of any size. Biases are left alone.
 
     Examples
     --------
     >>> import numpy as np
     >>> from gensim_wordrank import Objective
     >>> from gensim_wordrank.cooccurrence import Cooccurrence
-    >>> robirank = Objective(rank_loss="log", weighted=False, rank_scale=1, rank_offset=0)
+    >>> robirank = Objective(rank_loss="log", weighted=False, rank_scale=1, rank_offset=0, l2=0)
     >>> vectors = np.eye(2, dtype=np.float32)
     >>> robirank.value(vectors, vectors, Cooccurrence.from_matrix([[5.0, 0.0], [3.0, 0.0]]))  # ranks 0 and 2
     1.584962500721156
@@ -54,7 +55,7 @@ class Objective:
     weighted: bool = True
     x_max: float = 100.0
     epsilon: float = 0.75
-    l2: float = 0.0
+    l2: float = 0.0075
 
     def __post_init__(self) -> None:
         checked: dict[str, Any] = {
@@ -108,7 +109,7 @@ class Objective:
             return float(np.dot(self.weights(counts.data[pairs]), loss))
 
         tiles = map_ranks(tile_sum, words, contexts, counts, PairLoss(self.pair_loss), workers)
-        return sum(tiles) + self._penalty(words, contexts, counts)
+        return sum(tiles) + self.penalty(words, contexts, counts)
 
     def bound(
         self, words: Vectors, contexts: Vectors, counts: Cooccurrence, xi: NDArray[Any], workers: int = 1
@@ -122,13 +123,20 @@ class Objective:
             return float(np.dot(self.weights(counts.data[pairs]), rho.value_at(at, self.t) + linear))
 
         tiles = map_ranks(tile_sum, words, contexts, counts, PairLoss(self.pair_loss), workers)
-        return sum(tiles) + self._penalty(words, contexts, counts)
+        return sum(tiles) + self.penalty(words, contexts, counts)
 
-    def _penalty(self, words: Vectors, contexts: Vectors, counts: Cooccurrence) -> float:
+    def shrinkage(self, n_contexts: int) -> float:
+        """Return l2 g: g = rho'((|C| - 1 + beta) / alpha) (|C| - 1) / alpha, of a pair that all others violate by 1."""
+        rank = n_contexts - 1
+        slope = RankLoss(self.rank_loss).slope_at(np.array([(rank + self.rank_offset) / self.rank_scale]), self.t)
+        return self.l2 * float(slope[0]) * rank / self.rank_scale if rank else 0.0
+
+    def penalty(self, words: Vectors, contexts: Vectors, counts: Cooccurrence) -> float:
+        """Return the L2 term."""
         if self.l2 == 0:
             return 0.0
         r = self.weights(counts.data).astype(np.float64)
         of_words = np.add.reduceat(np.append(r, 0.0), counts.indptr[:-1]) * (np.diff(counts.indptr) > 0)
         of_contexts = np.bincount(counts.indices, weights=r, minlength=len(contexts))
         lengths = [np.einsum("ij,ij->i", m, m, dtype=np.float64) for m in (words, contexts)]
-        return float(self.l2 / 2 * (of_words @ lengths[0] + of_contexts @ lengths[1]))
+        return float(self.shrinkage(len(contexts)) / 2 * (of_words @ lengths[0] + of_contexts @ lengths[1]))

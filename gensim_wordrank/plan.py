@@ -19,6 +19,8 @@ from gensim_wordrank.cooccurrence import Cooccurrence
 LARGEST_BLOCK, SMALLEST_BLOCK = 16384, 256
 # enough for the cores of an ordinary machine, where the vocabulary allows it
 USUAL_BLOCKS = 8
+# in the urns from which contexts are sampled, copies of contexts by frequency^0.75 for each that every context has
+FREQUENT = 4.0
 # a block's number is one byte
 MOST_BLOCKS = 256
 
@@ -49,6 +51,7 @@ class Plan:
     seed: int
     n_contexts: int
     word_blocks: tuple[NDArray[np.int32], ...]
+    often: NDArray[np.float64]  # of each context, its frequency^0.75 over the mean of that
 
     @classmethod
     def of(cls, counts: Cooccurrence, seed: int) -> Plan:
@@ -59,7 +62,10 @@ class Plan:
         by_pairs = np.argsort(-np.diff(counts.indptr), kind="stable")
         turn, card = np.divmod(np.arange(n_words), n_blocks)
         block = np.where(turn % 2, n_blocks - 1 - card, card)
-        return cls(seed, n_contexts, tuple(np.sort(by_pairs[block == q]).astype(np.int32) for q in range(n_blocks)))
+        often = counts.context_sums() ** 0.75
+        often *= len(often) / max(float(often.sum()), np.finfo(np.float64).tiny)
+        word_blocks = tuple(np.sort(by_pairs[block == q]).astype(np.int32) for q in range(n_blocks))
+        return cls(seed, n_contexts, word_blocks, often)
 
     def deal(self, epoch: int) -> Deal:
         """Return the order of the contexts in an epoch."""
@@ -73,10 +79,18 @@ class Plan:
             block_of[members], row_of[members] = b, np.arange(len(members))
         return Deal(order, edges, block_of, row_of)
 
-    def walk(self, epoch: int) -> NDArray[np.float32]:
-        """Return where the drawing of each word's pairs starts in an epoch, from 0 to 1."""
+    def walk(self, epoch: int) -> NDArray[np.uint32]:
+        """Return where the drawing of each word's pairs starts in an epoch, in units of 2^-32."""
         random = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(3, epoch)))
-        return random.random(sum(map(len, self.word_blocks)), dtype=np.float32)
+        return random.integers(1 << 32, size=sum(map(len, self.word_blocks)), dtype=np.uint32)
+
+    def copies(self, n_samples: int) -> NDArray[np.uint16]:
+        """Return how often each context lies in the urn of its block: once, and again if it is frequent.
+
+        Frequent contexts score high and so decide most ranks. None has more copies than make it come once in a sample.
+        """
+        smallest = self.n_contexts // len(self.word_blocks)
+        return np.asarray(1 + np.minimum(FREQUENT * self.often, max(0, smallest / n_samples - 1)), dtype=np.uint16)
 
     def strata(self) -> Iterator[list[tuple[int, int]]]:
         """Yield the cells (word block, context block) that run at once; every cell comes once."""

@@ -19,6 +19,13 @@ from gensim_wordrank.state import State
 SAMPLES = 128
 # how often a pair of weight 1 is drawn in an epoch
 DRAWS = 20.0
+# bytes of a drawn pair, and of a pair of the counts; drawn ones may take this share of the memory of the counts
+PAIR_BYTES, COUNT_BYTES, DRAWN_SHARE = 4, 8, 0.1
+# pairs that tell how many are drawn
+SHARE_SAMPLE = 100_000
+
+Pairs = NDArray[np.uint16]
+Starts = NDArray[np.int64]
 
 
 @dataclass
@@ -81,18 +88,46 @@ def _run_strata(
 ) -> float:
     """Train all cells; return the sum of weight * rho over the drawn pairs."""
     walk = plan.walk(state.epoch)
+    copies = plan.copies(SAMPLES)[deal.order]
+    n_blocks = len(plan.word_blocks)
+    at_once = strata_at_once(counts, objective, n_blocks)
+    shrinkage = objective.shrinkage(plan.n_contexts)
+    rank_loss, pair_loss = RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code
 
-    def run_cell(q: int, b: int) -> float:
+    def draw(q: int, b: int) -> tuple[Pairs, Starts]:
+        slot_of = ((deal.block_of - np.uint8(b)) % n_blocks).astype(np.uint8)  # uint8 wraps, and n_blocks divides 256
+        return _sampled.draw_pairs(
+            walk[words.edges[q] : words.edges[q + 1]], plan.word_blocks[q], counts.indptr, counts.indices, counts.data,
+            slot_of, deal.row_of, at_once,
+            DRAWS, objective.x_max, objective.epsilon if objective.weighted else 0.0,
+        )  # fmt: skip
+
+    def run_cell(q: int, b: int, slot: int) -> float:
         rows = slice(words.edges[q], words.edges[q + 1])
         columns = slice(contexts.edges[b], contexts.edges[b + 1])
         return _sampled.run_cell(
-            words.vectors[rows], words.past[rows], walk[rows], contexts.vectors[columns], contexts.past[columns],
-            plan.word_blocks[q], counts.indptr, counts.indices, counts.data, deal.block_of, deal.row_of, b,
-            state.words.shape[1], min(SAMPLES, columns.stop - columns.start), DRAWS,
-            RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code, objective.t,
-            objective.rank_scale, objective.rank_offset,
-            objective.x_max, objective.epsilon if objective.weighted else 0.0, objective.l2,
+            words.vectors[rows], words.past[rows], contexts.vectors[columns], contexts.past[columns], copies[columns],
+            *drawn[q], slot, at_once, DRAWS, plan.n_contexts,
+            state.words.shape[1], min(SAMPLES, columns.stop - columns.start),
+            rank_loss, pair_loss, objective.t, objective.rank_scale, objective.rank_offset, shrinkage,
             step, plan.cell_seed(state.epoch, q, b),
         )  # fmt: skip
 
-    return sum(sum(threads.run(run_cell, stratum, workers)) for stratum in plan.strata())
+    total = 0.0
+    strata = list(plan.strata())
+    for first in range(0, n_blocks, at_once):
+        drawn: list[tuple[Pairs, Starts]] = []  # the last ones go before the next are drawn
+        drawn = list(threads.run(draw, strata[first], workers))
+        for slot, stratum in enumerate(strata[first : first + at_once]):
+            total += sum(threads.run(run_cell, [(q, b, slot) for q, b in stratum], workers))
+    return total
+
+
+def strata_at_once(counts: Cooccurrence, objective: Objective, n_blocks: int) -> int:
+    """Return for how many strata pairs are drawn at a time: so few that what is drawn is small beside the counts."""
+    sample = counts.data[:: max(1, counts.nnz // SHARE_SAMPLE)]
+    share = float(np.minimum(DRAWS * objective.weights(sample), 1).mean()) if len(sample) else 0.0
+    at_once = n_blocks
+    while at_once > 1 and share * at_once / n_blocks * PAIR_BYTES > DRAWN_SHARE * COUNT_BYTES:
+        at_once //= 2
+    return at_once

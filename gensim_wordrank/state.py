@@ -47,9 +47,5 @@ def start_vectors(n: int, size: int, seed: int, part: int) -> Vectors:
 
 def start_bias(counts: Cooccurrence) -> Vectors:
     """Return the log-frequencies of the contexts, less their mean."""
-    mass = np.zeros(counts.n_contexts)
-    for first in range(0, counts.nnz, 1 << 20):  # bincount works on wider copies
-        part = slice(first, first + (1 << 20))
-        mass += np.bincount(counts.indices[part], weights=counts.data[part], minlength=counts.n_contexts)
-    logs = np.log(mass + 1.0)
+    logs = np.log(counts.context_sums() + 1.0)
     return np.asarray(logs - logs.mean(), dtype=np.float32)

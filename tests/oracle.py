@@ -54,12 +54,20 @@ def ranks(words, contexts, counts, pair_loss):
     )
 
 
+def shrinkage(objective, n_contexts):
+    """What the L2 term is multiplied with: l2 times the pull on a pair that all other contexts violate by 1."""
+    slope = RANK_SLOPES[objective.rank_loss](
+        np.float64(n_contexts - 1 + objective.rank_offset) / objective.rank_scale, objective.t
+    )
+    return objective.l2 * slope * (n_contexts - 1) / objective.rank_scale
+
+
 def penalty(words, contexts, counts, objective):
     """The L2 term."""
     words, contexts = np.asarray(words, np.float64), np.asarray(contexts, np.float64)
     r = weights(counts, objective)
     return (
-        objective.l2
+        shrinkage(objective, len(contexts))
         / 2
         * sum(
             ri * (words[w] @ words[w] + contexts[c] @ contexts[c])
@@ -91,8 +99,8 @@ def bound_gradient(words, contexts, counts, objective, xi):
     grad_words, grad_contexts = np.zeros_like(words), np.zeros_like(contexts)
     slopes = RANK_SLOPES[objective.rank_loss](1 / np.asarray(xi, np.float64), objective.t)
     for (w, c), r, slope in zip(pairs(counts)[0], weights(counts, objective), slopes, strict=True):
-        grad_words[w] += objective.l2 * r * words[w]
-        grad_contexts[c] += objective.l2 * r * contexts[c]
+        grad_words[w] += shrinkage(objective, len(contexts)) * r * words[w]
+        grad_contexts[c] += shrinkage(objective, len(contexts)) * r * contexts[c]
         for d in range(len(contexts)):
             if d != c:
                 g = r * slope / objective.rank_scale * PAIR_SLOPES[objective.pair_loss](scores[w, c] - scores[w, d])
@@ -134,7 +142,7 @@ def algorithm_1(words, contexts, counts, objective, xi, n_triplets, step, seed):
         rank = (len(contexts) - 1) * PAIR_LOSSES[objective.pair_loss](margin)
         total += r[p] * (rho + slope * ((rank + objective.rank_offset) / objective.rank_scale - at))
         g = step * r[p] * slope * PAIR_SLOPES[objective.pair_loss](margin)
-        decay = step * r[p] * objective.l2 * objective.rank_scale / (len(contexts) - 1)
+        decay = step * r[p] * shrinkage(objective, len(contexts)) * objective.rank_scale / (len(contexts) - 1)
         words[w] = u - g * (v - v_other) - decay * u
         contexts[c] = v - g * u - decay * v
         contexts[d] = v_other + g * u

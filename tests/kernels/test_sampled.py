@@ -13,7 +13,7 @@ from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.losses import PairLoss, RankLoss
 from gensim_wordrank.objective import Objective
 from gensim_wordrank.plan import Plan
-from gensim_wordrank.sampled import DRAWS, sampled_epoch
+from gensim_wordrank.sampled import DRAWS, sampled_epoch, strata_at_once
 from gensim_wordrank.state import State
 
 import oracle
@@ -21,6 +21,7 @@ from problems import make_problem
 
 COMBINATIONS = list(itertools.product([loss.value for loss in RankLoss], [loss.value for loss in PairLoss]))
 HUGE = 1e12  # of past gradients, beside which new ones are nothing: every step is then step / sqrt(HUGE)
+UNIT = 65535 // 20  # of the weights of drawn pairs
 
 
 def make_state(words, contexts, seed=0, past=HUGE):
@@ -31,9 +32,10 @@ def make_state(words, contexts, seed=0, past=HUGE):
 
 
 def exact_gradient(state, counts, objective):
-    """Gradient of J with respect to U, V and the bias, by the oracle on (u, 1) and (v, bias)."""
+    """Gradient of J with respect to U, V and the bias, by the oracle on (u, 1) and (v, bias), which has no L2."""
     grad_words, grad_contexts = oracle.value_gradient(*state.with_bias(), counts, objective)
-    return grad_words[:, :-1], grad_contexts[:, :-1], grad_contexts[:, -1]
+    grad_bias = oracle.value_gradient(*state.with_bias(), counts, replace(objective, l2=0))[1][:, -1]
+    return grad_words[:, :-1], grad_contexts[:, :-1], grad_bias
 
 
 def moves(state, counts, objective, step, seed):
@@ -57,16 +59,19 @@ def test_steps_are_exact_when_the_sample_is_everything(rank_loss, pair_loss):
     assert loss == pytest.approx(value, rel=0.01)
 
 
-@pytest.mark.parametrize("pair_loss", [loss.value for loss in PairLoss])
-def test_steps_are_unbiased_where_the_rank_loss_is_linear(pair_loss, monkeypatch):
+@pytest.mark.parametrize(
+    ("pair_loss", "n_samples", "most_copies"), [("hinge", 5, 1), ("logistic", 5, 1), ("hinge", 2, 4)]
+)
+def test_steps_are_unbiased_where_the_rank_loss_is_linear(pair_loss, n_samples, most_copies, monkeypatch):
     """Over deals, samples and draws, the mean step is the gradient, with several blocks, small samples, rare draws."""
     monkeypatch.setattr(gensim_wordrank.plan, "SMALLEST_BLOCK", 8)
-    monkeypatch.setattr(gensim_wordrank.sampled, "SAMPLES", 5)
+    monkeypatch.setattr(gensim_wordrank.sampled, "SAMPLES", n_samples)
     words, contexts, counts = make_problem(33, 33, 3, seed=6, density=0.4)
     counts.data[:] = np.random.default_rng(1).exponential(1.0, counts.nnz) + 0.05
     objective = Objective("identity", pair_loss, l2=0.05)
     assert (DRAWS * objective.weights(counts.data) < 1).mean() > 0.5
     assert len(Plan.of(counts, 0).word_blocks) == 4
+    assert Plan.of(counts, 0).copies(n_samples).max() == most_copies
     state = make_state(words, contexts)
     runs = [moves(state, counts, objective, 1e-4, seed) for seed in range(3000)]
     value = oracle.value(*state.with_bias(), counts, replace(objective, l2=0))
@@ -80,26 +85,90 @@ def test_steps_are_unbiased_where_the_rank_loss_is_linear(pair_loss, monkeypatch
 
 
 def run_cell(words, contexts, counts, n_samples=16, seed=1, **options):
-    """One cell that holds everything, on copies; returns them and the loss."""
+    """Draw the pairs of one cell that holds everything and train on them, on copies; returns these and the loss."""
     size = words.shape[1]
     stride = -(-(size + 1) // _sampled.LANES) * _sampled.LANES
     padded = [np.zeros((len(matrix), stride), np.float32) for matrix in (words, contexts)]
     padded[0][:, :size], padded[1][:, :size], padded[0][:, size] = words, contexts, 1
     past = [np.full(len(matrix), 0.1, np.float32) for matrix in (words, contexts)]
     n = len(contexts)
+    pairs, starts = draw_pairs(len(words), n, counts)
     arguments = {
-        "words": padded[0], "word_past": past[0],
-        "walk": np.linspace(0, 0.9, len(words), dtype=np.float32),
-        "contexts": padded[1], "context_past": past[1],
-        "word_ids": np.arange(len(words), dtype=np.int32),
-        "indptr": counts.indptr, "columns": counts.indices, "counts": counts.data,
-        "block_of": np.zeros(n, np.uint8), "row_of": np.arange(n, dtype=np.int32), "block": 0,
-        "vector_size": size, "n_samples": n_samples, "draws": 20.0,
+        "words": padded[0], "word_past": past[0], "contexts": padded[1], "context_past": past[1],
+        "copies": np.ones(n, np.uint16), "pairs": pairs, "starts": starts, "slot": 0, "n_slots": 1,
+        "draws": 20.0, "n_contexts": n, "vector_size": size, "n_samples": n_samples,
         "rank_loss": 1, "pair_loss": 0, "t": 1.5, "rank_scale": 10.0, "rank_offset": 1.0,
-        "x_max": 100.0, "epsilon": 0.75, "l2": 0.01, "step": 0.1, "seed": seed, **options,
+        "l2": 0.01, "step": 0.1, "seed": seed, **options,
     }  # fmt: skip
     loss = _sampled.run_cell(**arguments)
     return arguments["words"], arguments["contexts"], loss
+
+
+def draw_pairs(n_words, n_contexts, counts, **options):
+    """Draw the pairs of all words, by default as one block of contexts."""
+    arguments = {
+        "walk": np.linspace(0, 4e9, n_words).astype(np.uint32), "word_ids": np.arange(n_words, dtype=np.int32),
+        "indptr": counts.indptr, "columns": counts.indices, "counts": counts.data,
+        "slot_of": np.zeros(n_contexts, np.uint8), "row_of": np.arange(n_contexts, dtype=np.int32), "n_slots": 1,
+        "draws": 20.0, "x_max": 100.0, "epsilon": 0.75, **options,
+    }  # fmt: skip
+    return _sampled.draw_pairs(**arguments)
+
+
+def test_drawn_pairs_lie_in_their_slots_and_weigh_what_they_should():
+    """Certain pairs come once with their weight, others by chance with weight 1; slots that are not drawn have none."""
+    _, _, counts = make_problem(30, 200, 2, seed=7, density=0.7)
+    counts.data[:] = np.random.default_rng(1).exponential(2.0, counts.nnz) + 0.05
+    rate = 20 * np.minimum(1, (counts.data.astype(np.float64) / 100) ** 0.75)
+    slot_of = np.random.default_rng(2).integers(0, 4, 200).astype(np.uint8)
+    row_of = np.random.default_rng(3).permutation(200).astype(np.int32)
+    pairs, starts = draw_pairs(30, 200, counts, slot_of=slot_of, row_of=row_of, n_slots=3)
+    context_of = np.argsort(row_of)
+    for word, slot in itertools.product(range(30), range(3)):
+        row = slice(counts.indptr[word], counts.indptr[word + 1])
+        here = dict(zip(counts.indices[row], rate[row], strict=True))
+        drawn = pairs[starts[word * 3 + slot] : starts[word * 3 + slot + 1]]
+        contexts = context_of[drawn[:, 0]]
+        assert (slot_of[contexts] == slot).all()
+        assert len(set(contexts)) == len(contexts)
+        assert set(contexts) >= {c for c, due in here.items() if due >= 1 and slot_of[c] == slot}
+        np.testing.assert_allclose(drawn[:, 1] / UNIT, [max(1, here[c]) for c in contexts], rtol=2e-4)
+    words = np.repeat(np.arange(30), np.diff(counts.indptr))
+    due = np.bincount(words, np.minimum(rate, 1) * (slot_of[counts.indices] < 3))
+    assert (np.abs(np.diff(starts[::3]) - due) < 1.01).all()
+
+
+def test_every_pair_is_drawn_as_often_as_it_is_due():
+    """Over many starts of the walk, the mean weight of a pair is draws * r."""
+    _, _, counts = make_problem(3, 60, 2, seed=7, density=0.8)
+    counts.data[:] = np.random.default_rng(1).exponential(1.0, counts.nnz) + 0.05
+    rate = 20 * np.minimum(1, (counts.data.astype(np.float64) / 100) ** 0.75)
+    assert 0.2 < (rate < 1).mean() < 0.9
+    runs, mean = 4000, np.zeros((3, 60))
+    for walk in np.random.default_rng(4).integers(1 << 32, size=(runs, 3), dtype=np.uint32):
+        pairs, starts = draw_pairs(3, 60, counts, walk=walk)
+        np.add.at(mean, (np.repeat(np.arange(3), np.diff(starts)), pairs[:, 0]), pairs[:, 1] / UNIT / runs)
+    due = np.zeros((3, 60))
+    due[np.repeat(np.arange(3), np.diff(counts.indptr)), counts.indices] = rate
+    assert (np.abs(mean - due) < 5 * np.sqrt(0.25 / runs) + 2e-4 * due).all()
+    assert (mean[due == 0] == 0).all()
+
+
+def test_pairs_of_a_word_are_dealt_to_tasks_like_cards():
+    """Forty pairs make three tasks, and each takes every third pair."""
+    counts = Cooccurrence.from_matrix(np.full((1, 40), 100.0))
+    pairs, starts = draw_pairs(1, 40, counts)
+    assert starts.tolist() == [0, 40]
+    assert pairs[:, 0].tolist() == [*range(0, 40, 3), *range(1, 40, 3), *range(2, 40, 3)]
+
+
+def test_the_memory_of_drawn_pairs_is_bounded():
+    """Where all pairs are certain to be drawn, they are drawn for one stratum at a time; where few are, for all."""
+    _, _, counts = make_problem(30, 200, 2, seed=7, density=0.7)
+    assert strata_at_once(counts, Objective(weighted=False), 8) == 1
+    counts.data[:] = 0.1
+    assert strata_at_once(counts, Objective(), 8) == 8
+    assert strata_at_once(Cooccurrence.from_matrix(np.zeros((3, 3))), Objective(), 8) == 8
 
 
 def test_threads_give_the_same_bytes():
@@ -145,11 +214,14 @@ def test_a_cell_without_pairs_moves_nothing():
     [
         ({"n_samples": 0}, "n_samples"),
         ({"n_samples": 51}, "n_samples"),
-        ({"word_ids": np.full(40, 40, np.int32)}, "no row in the counts"),
-        ({"word_past": np.ones(39, np.float32)}, "no id, no walk or no past"),
+        ({"word_past": np.ones(39, np.float32)}, "has no past"),
         ({"vector_size": 32}, "room for the bias"),
-        ({"row_of": np.full(50, 50, np.int32)}, "row_of"),
-        ({"block_of": np.zeros(49, np.uint8)}, "block_of"),
+        ({"copies": np.ones(49, np.uint16)}, "number of copies"),
+        ({"copies": np.zeros(50, np.uint16)}, "must lie in the urn"),
+        ({"slot": 1}, "other words or blocks"),
+        ({"starts": np.zeros(40, np.int64)}, "other words or blocks"),
+        ({"starts": np.full(41, 10**6)}, "outside the pairs"),
+        ({"pairs": np.full((5000, 2), 50, np.uint16)}, "outside the block"),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(change, message):
@@ -157,3 +229,21 @@ def test_arrays_that_do_not_fit_are_refused(change, message):
     words, contexts, counts = make_problem(40, 50, 20, seed=7)
     with pytest.raises(ValueError, match=message):
         run_cell(words, contexts, counts, **change)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"walk": np.zeros(39, np.uint32)}, "no walk"),
+        ({"word_ids": np.full(40, 40, np.int32)}, "no row in the counts"),
+        ({"n_slots": 0}, "n_slots"),
+        ({"n_slots": 257}, "n_slots"),
+        ({"row_of": np.full(50, 65536, np.int32)}, "row_of"),
+        ({"slot_of": np.zeros(49, np.uint8)}, "slot_of"),
+    ],
+)
+def test_draws_that_do_not_fit_are_refused(change, message):
+    """Nor does what would lead outside the counts."""
+    _, _, counts = make_problem(40, 50, 20, seed=7)
+    with pytest.raises(ValueError, match=message):
+        draw_pairs(40, 50, counts, **change)

@@ -21,7 +21,7 @@ def run(words, contexts, counts, objective, xi, n_triplets, step, seed=1):
     total = _triplets.run_triplets(
         words, contexts, counts.indptr, counts.indices, objective.weights(counts.data), xi, n_triplets,
         RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code, objective.t,
-        objective.rank_scale, objective.rank_offset, objective.l2, step, seed,
+        objective.rank_scale, objective.rank_offset, oracle.shrinkage(objective, len(contexts)), step, seed,
     )  # fmt: skip
     return words, contexts, total
 
