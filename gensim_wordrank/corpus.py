@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -95,6 +95,11 @@ def checked(sentences: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
             raise TypeError(
                 f"'sentences' must hold lists of words. Got the plain string {sentence[:40]!r} instead, whose letters "
                 "would become the words. Split each sentence, as in [line.split() for line in lines]."
+            )
+        if isinstance(sentence, (Set, Mapping)):
+            raise TypeError(
+                f"'sentences' must hold lists of words. Got a {type(sentence).__name__} instead, whose words have no "
+                "order. Pass the token lists it was made from."
             )
         if len(sentence) and isinstance(sentence[0], tuple):
             raise TypeError(

@@ -113,7 +113,7 @@ class WordRank(GensimModel):
         max_final_vocab: int | None = None,
         trim_rule: Any = None,
         sorted_vocab: int = 1,
-        epochs: int = 20,
+        epochs: int = 30,
         alpha: float | None = None,
         min_alpha: float | None = None,
         seed: int = 1,

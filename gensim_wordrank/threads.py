@@ -19,5 +19,9 @@ def run(function: Callable[..., Result], arguments: Iterable[tuple[Any, ...]], w
     >>> list(run(pow, [(2, 3), (3, 2)], workers=2))
     [8, 9]
     """
-    parallel = Parallel(n_jobs=workers, backend="threading", return_as="generator")
-    yield from parallel(delayed(function)(*each) for each in arguments)
+    arguments = list(arguments)
+    if min(workers, len(arguments)) < 2:  # starting threads takes longer than a small task
+        yield from (function(*each) for each in arguments)
+    else:
+        parallel = Parallel(n_jobs=workers, backend="threading", return_as="generator")
+        yield from parallel(delayed(function)(*each) for each in arguments)

@@ -159,9 +159,12 @@ def test_strings_are_refused(sentence):
 
 
 def test_bags_of_words_are_refused():
-    """A bag of words has no order to lay a window over."""
+    """A bag or a set of words has no order to lay a window over."""
     with pytest.raises(TypeError, match="bag of words .*token lists"):
         list(checked([[(0, 1), (5, 2)]]))
+    for unordered in ({"a", "b"}, frozenset("ab"), {"a": 1}):
+        with pytest.raises(TypeError, match=f"Got a {type(unordered).__name__} instead, whose words have no order"):
+            list(checked([unordered]))
 
 
 def test_what_can_be_read_once_is_refused():
