@@ -23,10 +23,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from gensim.models import KeyedVectors
+from gensim_wordrank.evaluation import analogies, similarity
+from gensim_wordrank.testsets import read_analogies, read_similarity
 from gensim_wordrank.vectors import combine
 from gensim_wordrank.versions import versions
 from matplotlib.figure import Figure
-from scoring import analogies, similarity
 
 SETS = {"WS-353": "ws353.tsv", "MEN": "men3000.tsv", "MTurk-287": "mturk287.tsv"}
 
@@ -51,16 +53,25 @@ def train(run: str, text: Path, out: Path, workers: int) -> dict[str, Any]:
 def score(result: dict[str, Any], evaluation: Path) -> dict[str, Any]:
     """Add the scores of a run's vectors, raw and centred."""
     saved = np.load(result.pop("vectors"))
-    ids = {word: i for i, word in enumerate(saved["words"].tolist())}
-    u = saved["u"]
+    words, u = saved["words"].tolist(), saved["u"]
     total = u + saved["v"] if "v" in saved else u
     for style in ("raw", "centred"):
+        keyed = keyed_vectors(words, combine(u, u, "word", style))
         for name, file in SETS.items():
-            result[f"{name} {style}"] = similarity(combine(u, u, "word", style), ids, evaluation / file)
-        questions = evaluation / "google-questions.txt"
-        overall, semantic, syntactic = analogies(combine(total, total, "word", style), ids, questions)
-        result |= {f"Google {style}": overall, f"sem {style}": semantic, f"syn {style}": syntactic}
+            result[f"{name} {style}"] = 100 * similarity(keyed, read_similarity(evaluation / file)).value
+        keyed = keyed_vectors(words, combine(total, total, "word", style))
+        google = analogies(keyed, read_analogies(evaluation / "google-questions.txt"))
+        parts = google.sections()
+        result[f"Google {style}"] = 100 * google.value
+        result |= {f"sem {style}": 100 * parts["semantic"], f"syn {style}": 100 * parts["syntactic"]}
     return result
+
+
+def keyed_vectors(words: list[str], vectors: np.ndarray) -> KeyedVectors:
+    """Put vectors under their words."""
+    keyed = KeyedVectors(vectors.shape[1])
+    keyed.add_vectors(words, vectors)
+    return keyed
 
 
 def write(results: list[dict[str, Any]], text: Path, out: Path, workers: int) -> None:

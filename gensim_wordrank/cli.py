@@ -2,59 +2,291 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
+import warnings
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
+from gensim.models import KeyedVectors
+from joblib import cpu_count
 
+from gensim_wordrank import corpus, evaluation, exchange, files, memory, testsets
 from gensim_wordrank.cooccurrence import Cooccurrence
+from gensim_wordrank.losses import PairLoss, RankLoss
+from gensim_wordrank.model import WordRank
+from gensim_wordrank.shards import is_plain
+
+FORMATS = ("word2vec", "word2vec-binary", "glove", "projector")
 
 
-@click.group()
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="gensim-wordrank")
 def main() -> None:
     """Word vectors by robust ranking."""
 
 
-def one_line_errors(command: Callable[..., None]) -> Callable[..., None]:
-    """Let errors of input and files end a command with one line instead of a traceback."""
+def command(function: Callable[..., None]) -> click.Command:
+    """Make a command whose errors of input and files are one line, without a traceback, and which can be quiet."""
 
-    @wraps(command)
-    def run(*args: Any, **kwargs: Any) -> None:
+    @wraps(function)
+    def run(quiet: bool, **options: Any) -> None:
+        logging.basicConfig(format="%(message)s", level=logging.WARNING if quiet else logging.INFO)
+        logging.getLogger("gensim").setLevel(logging.WARNING)
         try:
-            command(*args, **kwargs)
-        except (OSError, ValueError, TypeError, MemoryError, RuntimeError) as error:
-            raise click.ClickException(str(error) or type(error).__name__) from error
+            function(quiet=quiet, **options)
+        except KeyboardInterrupt:
+            raise click.ClickException("Stopped. Nothing was written.") from None
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, MemoryError, RuntimeError) as error:
+            text = str(error.args[0]) if isinstance(error, KeyError) else str(error)
+            raise click.ClickException(" ".join(text.split()) or type(error).__name__) from error
 
-    return run
+    return main.command()(click.option("-q", "--quiet", is_flag=True, help="Show nothing but results and errors.")(run))
 
 
-@main.command()
+def shows_progress(quiet: bool) -> bool:
+    """Whether there is someone to look at a progress bar."""
+    return not quiet and sys.stderr.isatty()
+
+
+def load(path: str) -> tuple[KeyedVectors, KeyedVectors]:
+    """Return the vectors for similarity and for analogies of a model of ours, of gensim, or of a file of vectors."""
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"There is no file '{path}'.")
+    with Path(path).open("rb") as file:
+        is_pickle = file.read(1) == b"\x80"
+        first = (file.seek(0), file.readline(10_000).split())[1]
+    if not is_pickle:
+        words = KeyedVectors.load_word2vec_format(path, binary=path.endswith(".bin"), no_header=len(first) != 2)
+        return words, words
+    model = KeyedVectors.load(path)
+    if isinstance(model, WordRank):
+        return model.wv, model.vectors("sum")
+    words = getattr(model, "wv", model)
+    if not isinstance(words, KeyedVectors):
+        raise ValueError(f"'{path}' holds a {type(model).__name__}, which has no word vectors.")
+    return words, words
+
+
+counting_options = (
+    click.option("--window", default=15, show_default=True, help="Greatest distance of two words."),
+    click.option("--symmetric/--one-sided", default=True, show_default=True, help="Contexts on both sides, or before."),
+    click.option("--distance-weighting/--flat", default=True, show_default=True, help="Count 1/distance, or 1."),
+    click.option("--min-count", default=5, show_default=True, help="Leave out words that occur less often."),
+    click.option("--max-final-vocab", type=int, help="Keep at most so many words."),
+    click.option("--memory", help='What to take at most, as "4GB"; by default half of what is free.'),
+)
+training_options = (
+    click.option("--vector-size", default=100, show_default=True, help="Length of the vectors."),
+    click.option("--epochs", default=30, show_default=True, help="Passes over the co-occurrences."),
+    click.option("--seed", default=1, show_default=True, help="The vectors depend on it, and not on the workers."),
+    click.option("--alpha", type=float, help="Learning rate; by default what suits the solver."),
+    click.option("--rank-loss", type=click.Choice([loss.value for loss in RankLoss]), default="log", show_default=True),
+    click.option(
+        "--pair-loss", type=click.Choice([loss.value for loss in PairLoss]), default="hinge", show_default=True
+    ),
+    click.option("--rank-scale", default=2500.0, show_default=True, help="The paper's alpha."),
+    click.option("--rank-offset", default=2500.0, show_default=True, help="The paper's beta."),
+    click.option("--l2", default=0.0075, show_default=True, help="Strength of the L2 term."),
+    click.option(
+        "--weighted/--unweighted", default=True, show_default=True, help="Weigh pairs by their counts, or not."
+    ),
+)
+workers_option = click.option("--workers", type=int, help="Threads; by default one a core.")
+
+
+def with_options(*options: Callable[..., Any]) -> Callable[..., Any]:
+    """Put options on a command, in their order."""
+
+    def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return wrap
+
+
+@command
 @click.argument("text", type=click.Path(allow_dash=True))
 @click.option(
-    "-o", "--output", required=True, type=click.Path(), help="Directory to write; an older result is replaced."
+    "-o", "--output", type=click.Path(), required=True, help="Directory to write; an older result is replaced."
 )
-@click.option("--window", default=15, show_default=True, help="Greatest distance of two words.")
-@click.option(
-    "--symmetric/--one-sided", default=True, show_default=True, help="Contexts on both sides, or before a word."
-)
-@click.option("--distance-weighting/--flat", default=True, show_default=True, help="Count 1/distance, or 1.")
-@click.option("--min-count", default=5, show_default=True, help="Leave out words that occur less often.")
-@click.option("--max-final-vocab", type=int, help="Keep at most so many words.")
-@click.option("--workers", type=int, help="Threads; by default one a core.")
-@click.option("--memory", help='What to take at most, as "4GB"; by default half of what is free.')
-@click.option("-q", "--quiet", is_flag=True, help="Show nothing but errors.")
-@one_line_errors
+@with_options(*counting_options, workers_option)
 def cooccur(text: str, output: str, quiet: bool, **options: Any) -> None:
     """Count the co-occurrences of TEXT, a file with one sentence a line, compressed or not; - is the standard input."""
-    if not quiet:
-        logging.basicConfig(format="%(message)s", level=logging.INFO)
     source = sys.stdin.buffer if text == "-" else text
-    pairs = Cooccurrence.from_corpus(
-        corpus_file=source, path=output, progress=not quiet and sys.stderr.isatty(), **options
-    )  # fmt: skip
+    pairs = Cooccurrence.from_corpus(corpus_file=source, path=output, progress=shows_progress(quiet), **options)
     if not quiet:
         click.echo(f"{pairs.nnz} pairs of {len(pairs.words)} words in {output}")
+
+
+@command
+@click.argument("text", type=click.Path(allow_dash=True))
+@click.option("-o", "--output", type=click.Path(), required=True, help="File to write the model to.")
+@with_options(*training_options, *counting_options, workers_option)
+def train(text: str, output: str, quiet: bool, workers: int | None, **options: Any) -> None:
+    """Train on TEXT, a file with one sentence a line, compressed or not; - is the standard input.
+
+    TEXT may also be a directory that `wordrank cooccur` wrote; options of counting then have no effect.
+    """
+    options |= {"workers": cpu_count() if workers is None else workers, "progress": shows_progress(quiet)}
+    if text != "-" and Path(text).is_dir():
+        counted = ("min_count", "max_final_vocab")
+        training = {name: value for name, value in options.items() if name not in counted}
+        model = WordRank.from_cooccurrence(Cooccurrence.load(text, mmap="r"), **training)
+    elif text != "-" and is_plain(text):
+        model = WordRank(corpus_file=text, **options)
+    else:
+        room = int(corpus.TEXT_SHARE * memory.room(memory.budget(options["memory"])))
+        source = sys.stdin.buffer if text == "-" else text
+        model = WordRank(corpus.read(corpus_file=source, workers=options["workers"], room=room), **options)
+    model.save(output)
+    if not quiet:
+        loss = model.get_latest_training_loss()
+        click.echo(f"{len(model.wv)} vectors in {output}, loss {loss:.6g} after {model.epochs_done} epochs")
+
+
+@command
+@click.argument("model", type=click.Path())
+@click.argument("words", nargs=-1)
+@click.option("-n", "--topn", default=10, show_default=True, help="How many neighbours.")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def similar(model: str, words: tuple[str, ...], topn: int, as_json: bool, quiet: bool) -> None:
+    """Show the neighbours of WORDS in MODEL; without words, ask for them until an empty line."""
+    keyed, _ = load(model)
+    if words:
+        found = {word: keyed.most_similar(word, topn=topn) for word in words}
+        click.echo(json.dumps(found) if as_json else "\n\n".join(table(word, near) for word, near in found.items()))
+    while not words and (word := click.prompt("word", default="", show_default=False, err=True)):
+        click.echo(table(word, keyed.most_similar(word, topn=topn)) if word in keyed else f"{word} is not known")
+
+
+@command
+@click.argument("model", type=click.Path())
+@click.argument("a")
+@click.argument("b")
+@click.argument("c")
+@click.option("-n", "--topn", default=5, show_default=True, help="How many answers.")
+@click.option("--method", type=click.Choice([method.value for method in evaluation.Method]), default="add")
+def analogy(model: str, a: str, b: str, c: str, topn: int, method: str, quiet: bool) -> None:
+    """Answer "A is to B as C is to ...?", by u + v."""
+    _, keyed = load(model)
+    answer = keyed.most_similar if method == "add" else keyed.most_similar_cosmul
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # gensim's 3CosMul calls an old function of its own
+        click.echo(table(f"{a} : {b} = {c} :", answer(positive=[b, c], negative=[a], topn=topn)))
+
+
+@command
+@click.argument("models", nargs=-1, required=True, type=click.Path())
+@click.option("--sets", type=click.Path(exists=True), help="Directory of test sets, beside those that gensim has.")
+@click.option("--method", type=click.Choice([method.value for method in evaluation.Method]), default="add")
+@click.option("--unknown", type=click.Choice([rule.value for rule in evaluation.Unknown]), default="zero")
+@click.option("--restrict-vocab", type=int, help="Know only so many of the most frequent words.")
+@click.option("--sections", is_flag=True, help="Show every section of analogies.")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def evaluate(
+    models: tuple[str, ...], sets: str | None, sections: bool, as_json: bool, quiet: bool, **options: Any
+) -> None:
+    """Score MODELS on similarity (by u) and analogies (by u + v); more than one are compared with the first."""
+    tests = testsets.shipped() + (testsets.in_directory(sets) if sets else [])
+    results = [evaluation.evaluate(words, tests, sums, **options) for words, sums in map(load, models)]
+    rows = []
+    for name, scores in zip(models, results, strict=True):
+        for first, score in zip(results[0], scores, strict=True):
+            low, high = score.interval()
+            row = {"model": name, "set": score.name, "score": score.value, "low": low, "high": high}
+            row |= {"unknown": score.unknown_share, "items": len(score.items)}
+            if score is not first:
+                difference = evaluation.compare(score, first)
+                row |= {"difference": difference.difference, "p": difference.p}
+            rows.append(row | ({"sections": score.sections()} if score.kind == "analogy" else {}))
+    click.echo(json.dumps(rows) if as_json else "\n".join(line for row in rows for line in shown(row, sections)))
+
+
+def shown(row: dict[str, Any], sections: bool) -> list[str]:
+    """Return the lines that tell one score."""
+    text = f"{row['model']}  {row['set']:20} {100 * row['score']:5.1f}  "
+    text += f"({100 * row['low']:.1f} to {100 * row['high']:.1f}), {100 * row['unknown']:.1f}% unknown"
+    if "p" in row:
+        verdict = "more than noise" if row["p"] < 0.05 else "may be noise"
+        text += f"; {100 * row['difference']:+.1f} against the first, p = {row['p']:.3f}: {verdict}"
+    parts = row.get("sections", {})
+    names = parts if sections else [name for name in ("semantic", "syntactic") if name in parts]
+    return [text, *(f"{'':{len(row['model'])}}    {name:30} {100 * parts[name]:5.1f}" for name in names)]
+
+
+def table(title: str, near: list[tuple[str, float]]) -> str:
+    """Return words and their scores below a title."""
+    return "\n".join([title, *(f"  {score:.3f}  {word}" for word, score in near)])
+
+
+@command
+@click.argument("model", type=click.Path())
+@click.option("-o", "--output", type=click.Path(), required=True, help="File to write; for projector, a directory.")
+@click.option("--format", "layout", type=click.Choice(FORMATS), default="word2vec", show_default=True)
+@click.option("--sum", "use_sum", is_flag=True, help="Write u + v instead of u.")
+def export(model: str, output: str, layout: str, use_sum: bool, quiet: bool) -> None:
+    """Write the vectors of MODEL for other programs."""
+    keyed = load(model)[use_sum]
+    if layout == "projector":
+        exchange.write_projector(keyed, output)
+    else:
+        options = {"binary": layout == "word2vec-binary", "write_header": layout != "glove"}
+        files.replace_whole(output, lambda name: keyed.save_word2vec_format(name, **options))
+    if not quiet:
+        click.echo(f"{len(keyed)} vectors in {output}")
+
+
+@command
+@click.argument("model", type=click.Path())
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def info(model: str, as_json: bool, quiet: bool) -> None:
+    """Tell what MODEL is and how it was trained."""
+    loaded = WordRank.load(model)
+    facts = {
+        "words": len(loaded.wv),
+        "vector_size": int(loaded.vector_size),
+        "window": int(loaded.window),
+        "min_count": int(loaded.min_count),
+        "seed": int(loaded.seed),
+        "epochs": loaded.epochs_done,
+        "loss": float(loaded.get_latest_training_loss()),
+        "pairs": loaded.cooccurrence.nnz if loaded.cooccurrence is not None else None,
+        "objective": str(loaded.objective),
+        "seconds": round(float(loaded.total_train_time), 1),
+    }
+    click.echo(json.dumps(facts) if as_json else "\n".join(f"{name:12} {value}" for name, value in facts.items()))
+
+
+@command
+@click.argument("model", type=click.Path())
+@click.argument("words", nargs=-1)
+@click.option("-o", "--output", type=click.Path(), required=True, help="A file that ends in .png, .svg or .pdf.")
+@click.option(
+    "-n", "--topn", default=30, show_default=True, help="Neighbours of each word; without words, the most frequent."
+)
+def plot(model: str, words: tuple[str, ...], output: str, topn: int, quiet: bool) -> None:
+    """Draw WORDS of MODEL and their neighbours in the plane (t-SNE); without words, the most frequent ones."""
+    from gensim_wordrank.plots import plot_words  # its libraries are an extra
+
+    keyed, _ = load(model)
+    shown = dict.fromkeys(
+        near for word in words for near in [word, *(w for w, _ in keyed.most_similar(word, topn=topn))]
+    )
+    plot_words(keyed, list(shown) or keyed.index_to_key[: max(topn, 3)], output)
+    if not quiet:
+        click.echo(f"{len(shown) or topn} words in {output}")
+
+
+@command
+@click.argument("directory", type=click.Path(file_okay=False), default="demo")
+def demo(directory: str, quiet: bool) -> None:
+    """Train on a small text that comes with gensim, and write the result to DIRECTORY."""
+    from gensim_wordrank import demo as demonstration  # its libraries are an extra
+
+    demonstration.main(Path(directory))

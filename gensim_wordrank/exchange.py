@@ -1,4 +1,4 @@
-"""Co-occurrences in other programs' files: GloVe's, and those of the paper's authors."""
+"""Other programs' files: co-occurrences of GloVe and of the paper's authors, vectors for TensorBoard."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from gensim.models import KeyedVectors
 from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 
@@ -89,6 +90,21 @@ def read_wordrank(directory: Path_) -> Cooccurrence:
     return _from_entries(
         directory / name, entries["word"], entries["context"], entries["value"], words or list(range(n_words)), None
     )
+
+
+def write_projector(keyed: KeyedVectors, directory: Path_) -> None:
+    """Write vectors.tsv and metadata.tsv, which TensorBoard's embedding projector loads."""
+
+    def write(place: Path) -> None:
+        with (
+            (place / "vectors.tsv").open("w") as vectors,
+            (place / "metadata.tsv").open("w", encoding="utf-8") as names,
+        ):
+            for word, vector in zip(keyed.index_to_key, keyed.vectors, strict=True):
+                vectors.write("\t".join(f"{number:.6g}" for number in vector) + "\n")
+                names.write(" ".join(str(word).split()) + "\n")
+
+    files.replace_directory(directory, write)
 
 
 def _read_vocabulary(path: Path) -> tuple[list[str], NDArray[np.int64]]:

@@ -64,7 +64,7 @@ def _name_of(source: Any) -> str:
 
 def _shards(source: Any) -> Iterator[tuple[Callable[[], bytes]]]:
     """Yield functions that give the bytes of one shard each."""
-    if isinstance(source, (str, os.PathLike)) and _is_plain(source):
+    if isinstance(source, (str, os.PathLike)) and is_plain(source):
         path = Path(source)
         for start, end in itertools.pairwise(_cuts(path)):
             yield (partial(_read_range, path, start, end),)
@@ -73,7 +73,7 @@ def _shards(source: Any) -> Iterator[tuple[Callable[[], bytes]]]:
             yield (partial(bytes, shard),)
 
 
-def _is_plain(source: str | os.PathLike[str]) -> bool:
+def is_plain(source: str | os.PathLike[str]) -> bool:
     """Whether the source is a local file without compression."""
     extensions = smart_open.compression.get_supported_extensions()
     return Path(source).is_file() and Path(source).suffix.lower() not in extensions

@@ -1,14 +1,22 @@
 """The command line, run as a process."""
 
+import gzip
+import json
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import numpy as np
+import pytest
+from gensim.models import KeyedVectors
 from gensim.test.utils import datapath
-from gensim_wordrank import Cooccurrence
+from gensim_wordrank import Cooccurrence, WordRank, evaluation, testsets
 
 LEE = datapath("lee_background.cor")
+TRAIN = ["--vector-size", "20", "--epochs", "3", "--window", "5", "--seed", "7"]
 COMMAND = shutil.which("wordrank", path=str(Path(sys.executable).parent)) or "wordrank"
 
 
@@ -36,6 +44,117 @@ def test_cooccur_reads_the_standard_input_quietly(tmp_path):
     assert Cooccurrence.load(tmp_path / "pairs").words == ["c", "b", "a"]
 
 
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A small model, trained by the command."""
+    place = tmp_path_factory.mktemp("cli")
+    done = wordrank("train", LEE, "-o", "lee.model", *TRAIN, cwd=place)
+    assert done.returncode == 0, done.stderr
+    assert "vectors in lee.model, loss" in done.stdout.decode()
+    return place / "lee.model"
+
+
+def test_train_gives_the_model_of_python(model):
+    """MODEL is what WordRank.load reads, with the vectors that the same arguments give in Python."""
+    expected = WordRank(corpus_file=LEE, vector_size=20, epochs=3, window=5, seed=7, workers=2)
+    assert WordRank.load(model).wv.vectors.tobytes() == expected.wv.vectors.tobytes()
+
+
+def test_train_reads_compressed_texts_the_standard_input_and_counted_pairs(model, tmp_path):
+    """All sources give the same vectors, quietly."""
+    text = Path(LEE).read_bytes()
+    (tmp_path / "lee.txt.gz").write_bytes(gzip.compress(text))
+    assert wordrank("cooccur", LEE, "-o", "pairs", "--window", "5", cwd=tmp_path).returncode == 0
+    expected = WordRank.load(model).wv.vectors.tobytes()
+    for source, options in (("lee.txt.gz", {}), ("-", {"input": text}), ("pairs", {})):
+        done = wordrank("train", source, "-o", "other.model", *TRAIN, "-q", cwd=tmp_path, **options)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+        assert WordRank.load(tmp_path / "other.model").wv.vectors.tobytes() == expected
+
+
+def test_similar_and_analogy(model, tmp_path):
+    """Neighbours as text, as JSON and in a dialogue; answers by both methods."""
+    keyed = WordRank.load(model).wv
+    near = keyed.most_similar("government", topn=3)
+    shown = wordrank("similar", model, "government", "-n", "3", cwd=tmp_path).stdout.decode()
+    assert [line.split()[1] for line in shown.splitlines()[1:]] == [word for word, _ in near]
+    found = json.loads(wordrank("similar", model, "government", "-n", "3", "--json", cwd=tmp_path).stdout)
+    assert [word for word, _ in found["government"]] == [word for word, _ in near]
+    dialogue = wordrank("similar", model, "-n", "3", cwd=tmp_path, input=b"government\nqwertz\n\n").stdout.decode()
+    assert near[0][0] in dialogue
+    assert "qwertz is not known" in dialogue
+    for method in ("add", "mul"):
+        done = wordrank("analogy", model, "he", "his", "they", "--method", method, "-n", "4", cwd=tmp_path)
+        assert done.returncode == 0
+        assert len(done.stdout.decode().splitlines()) == 5
+
+
+def test_evaluate_scores_and_compares(model, tmp_path):
+    """Scores with intervals and unknown shares; a second model of any kind is compared with the first."""
+    from gensim.models import Word2Vec
+
+    other = Word2Vec(corpus_file=LEE, vector_size=20, epochs=1, workers=1)
+    other.save(str(tmp_path / "word2vec.model"))
+    other.wv.save_word2vec_format(str(tmp_path / "vectors.txt"))
+    sets = tmp_path / "sets"
+    sets.mkdir()
+    (sets / "mine.tsv").write_text("government\tparliament\t9\ngovernment\tcricket\t1\npolice\tcourt\t6\n")
+    done = wordrank("evaluate", model, "word2vec.model", "--sets", sets, "--unknown", "skip", "--json", cwd=tmp_path)
+    rows = json.loads(done.stdout)
+    assert [row["set"] for row in rows] == ["wordsim353", "simlex999", "questions-words", "mine"] * 2
+    expected = evaluation.evaluate(
+        WordRank.load(model).wv, testsets.shipped(), WordRank.load(model).vectors("sum"), unknown="skip"
+    )
+    for row, score in zip(rows, expected, strict=False):
+        assert row["score"] == pytest.approx(score.value)
+        assert row["low"] <= row["score"] <= row["high"]
+    assert all(("p" in row) == (row["model"] == "word2vec.model") for row in rows)
+    shown = wordrank("evaluate", "vectors.txt", "--sections", cwd=tmp_path).stdout.decode()
+    assert "gram7-past-tense" in shown
+    assert "% unknown" in shown
+
+
+# gensim leaves the file open when it reads vectors without a header
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_export_formats(model, tmp_path):
+    """Text, binary and GloVe's layout come back as the same vectors; the projector's files have a line a word."""
+    expected = WordRank.load(model).wv
+    for layout, options in (
+        ("word2vec", {}),
+        ("word2vec-binary", {"binary": True}),
+        ("glove", {"no_header": True}),
+    ):
+        assert wordrank("export", model, "-o", "out", "--format", layout, cwd=tmp_path).returncode == 0
+        found = KeyedVectors.load_word2vec_format(str(tmp_path / "out"), **options)
+        assert found.index_to_key == expected.index_to_key
+        np.testing.assert_allclose(found.vectors, expected.vectors, rtol=1e-5)
+    assert wordrank("export", model, "-o", "board", "--format", "projector", "--sum", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "board" / "metadata.tsv").read_text().split("\n")[:-1] == expected.index_to_key
+    assert np.loadtxt(tmp_path / "board" / "vectors.tsv", delimiter="\t").shape == expected.vectors.shape
+
+
+def test_info_and_plot(model, tmp_path):
+    """Facts as text and JSON; a picture of words and their neighbours."""
+    facts = json.loads(wordrank("info", model, "--json", cwd=tmp_path).stdout)
+    assert (facts["vector_size"], facts["window"], facts["epochs"], facts["seed"]) == (20, 5, 3, 7)
+    assert "objective" in wordrank("info", model, cwd=tmp_path).stdout.decode()
+    done = wordrank("plot", model, "government", "cricket", "-n", "5", "-o", "words.png", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "words.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_an_interrupt_ends_with_a_line(tmp_path):
+    """Ctrl-C while training ends within seconds, says so, and leaves no half-written model."""
+    command = [COMMAND, "train", LEE, "-o", "lee.model", "--epochs", "100000", "-q"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    time.sleep(6)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert stderr.splitlines()[-1] == "Error: Stopped. Nothing was written."
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_errors_are_one_line(tmp_path):
     """A missing file, a bad number and a bad size end with status 1 and one line, without a traceback."""
     for arguments, message in (
@@ -49,9 +168,23 @@ def test_errors_are_one_line(tmp_path):
         assert message in done.stderr.decode()
         assert len(done.stderr.decode().splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
+    (tmp_path / "damaged").write_bytes(b"\x80 not a model")
+    for arguments in (["similar", "missing", "x"], ["similar", "damaged", "x"], ["info", "damaged"]):
+        done = wordrank(*arguments, cwd=tmp_path)
+        assert done.returncode == 1
+        assert done.stderr.decode().startswith("Error: ")
+        assert len(done.stderr.decode().splitlines()) == 1
+
+
+def test_unknown_words_are_one_line_too(model, tmp_path):
+    """A word without a vector is named."""
+    done = wordrank("similar", model, "qwertz", cwd=tmp_path)
+    assert (done.returncode, done.stderr.decode()) == (1, "Error: Key 'qwertz' not present in vocabulary\n")
 
 
 def test_help_names_the_commands(tmp_path):
     """--help lists what there is, --version tells the version."""
-    assert "cooccur" in wordrank("--help", cwd=tmp_path).stdout.decode()
+    shown = wordrank("--help", cwd=tmp_path).stdout.decode()
+    for name in ("train", "cooccur", "similar", "analogy", "evaluate", "plot", "export", "info", "demo"):
+        assert f"  {name} " in shown
     assert "version" in wordrank("--version", cwd=tmp_path).stdout.decode()

@@ -1,0 +1,72 @@
+"""Reading test sets."""
+
+import gzip
+
+import pytest
+from gensim_wordrank.testsets import AnalogySet, SimilaritySet, in_directory, read_analogies, read_similarity, shipped
+
+
+@pytest.mark.parametrize("separator", ["\t", ",", ";", " "])
+def test_pairs_in_any_layout(tmp_path, separator):
+    """Tabs, commas, semicolons or spaces; comments, names of columns and empty lines are passed over."""
+    rows = [["word1", "word2", "mean"], ["tiger", "cat", "7.35"], ["Book", "paper", "7"]]
+    (tmp_path / "set.csv").write_text("# about\n".join(["", *(separator.join(row) + "\n" for row in rows[1:]), "\n"]))
+    expected = [("tiger", "cat"), ("Book", "paper")]
+    assert read_similarity(tmp_path / "set.csv").pairs == expected
+    (tmp_path / "named.csv").write_text("".join(separator.join(row) + "\n" for row in rows))
+    assert read_similarity(tmp_path / "named.csv").pairs == expected
+    assert read_similarity(tmp_path / "named.csv").ratings.tolist() == [7.35, 7.0]
+
+
+def test_google_and_msr(tmp_path):
+    """Sections are kept, and tell semantic from syntactic; a set without sections is syntactic."""
+    (tmp_path / "google.txt").write_text(
+        ": capital\nathens greece rome italy\n: gram1-adverb\ncalm calmly free freely\n"
+    )
+    google = read_analogies(tmp_path / "google.txt")
+    assert google.sections == ["capital", "gram1-adverb"]
+    assert google.is_syntactic().tolist() == [False, True]
+    (tmp_path / "msr.txt").write_text("good better rough rougher\n")
+    assert read_analogies(tmp_path / "msr.txt").is_syntactic().tolist() == [True]
+
+
+def test_bats(tmp_path):
+    """Every two lines of a file are a question; any of several answers is right, the first is shown."""
+    for section, lines in (
+        ("1_Inflectional/I01 [noun]", "cat\tcats\nox\toxen/oxes\n"),
+        ("4_Lex/L01 [x]", "a\tb\nc\td\n"),
+    ):
+        file = tmp_path / "BATS" / f"{section}.txt"
+        file.parent.mkdir(parents=True)
+        file.write_text(lines)
+    bats = read_analogies(tmp_path / "BATS")
+    assert bats.questions[:2] == [("cat", "cats", "ox"), ("ox", "oxen", "cat")]
+    assert bats.answers[:2] == [("oxen", "oxes"), ("cats",)]
+    assert bats.is_syntactic().tolist() == [True, True, False, False]
+
+
+def test_directories_and_what_gensim_brings(tmp_path):
+    """A directory is read by what its files hold, compressed or not; gensim's own sets are complete."""
+    (tmp_path / "a.tsv").write_text("x\ty\t1\n")
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(b": s\na b c d\n"))
+    (tmp_path / ".hidden").write_text("?")
+    assert [(type(test), test.name) for test in in_directory(tmp_path)] == [(SimilaritySet, "a"), (AnalogySet, "b")]
+    sizes = [len(test.pairs) if isinstance(test, SimilaritySet) else len(test.questions) for test in shipped()]
+    assert sizes == [353, 999, 19544]
+
+
+def test_bad_files_are_named(tmp_path):
+    """The line that cannot be read is shown, and an empty file or directory is an error."""
+    (tmp_path / "bad.tsv").write_text("a\tb\t1\nc\td\n")
+    with pytest.raises(ValueError, match=r"Line 2 of '.*bad.tsv' must hold two words and a number. Got 'c\\td'"):
+        read_similarity(tmp_path / "bad.tsv")
+    (tmp_path / "bad.txt").write_text(": s\na b c\n")
+    with pytest.raises(ValueError, match=r"Line 2 of '.*bad.txt' must hold four words"):
+        read_analogies(tmp_path / "bad.txt")
+    (tmp_path / "empty").write_text("")
+    (tmp_path / "nothing").mkdir()
+    for read, name in ((read_similarity, "empty"), (read_analogies, "empty"), (read_analogies, "nothing")):
+        with pytest.raises(ValueError, match=f"{name}' holds no"):
+            read(tmp_path / name)
+    with pytest.raises(FileNotFoundError, match="holds no test sets"):
+        in_directory(tmp_path / "nothing")
