@@ -64,6 +64,7 @@ LANES = WR_LANES
 
 
 def draw_pairs(
+    uint16_t[:, ::1] pairs,             # OUT  room for every pair of the words, and one more
     uint32_t[::1] walk,                 # INOUT  where the drawing of each word's pairs stands, in units of 2^-32
     const int32_t[::1] word_ids,        # rows of the counts that are the words of the block
     const int64_t[::1] indptr,
@@ -78,8 +79,8 @@ def draw_pairs(
 ):
     """Draw the pairs of a block of words with some blocks of contexts.
 
-    Returns the pairs, as (row in the block of contexts, weight times 65535 // draws), and where those of each word and
-    block begin: `starts[word * n_slots + slot]`, and the end.
+    Writes the pairs, as (row in the block of contexts, weight times 65535 // draws); returns where those of each word
+    and block begin: `starts[word * n_slots + slot]`, and the end.
     """
     cdef int64_t i, n, longest = 0, most = 0, n_words = word_ids.shape[0]
     cdef wr_draw_options options
@@ -99,13 +100,12 @@ def draw_pairs(
     for i in range(row_of.shape[0]):
         if not 0 <= row_of[i] < 65536:
             raise ValueError("row_of must be below 65,536")
-    # room for every pair of the words; memory that is never written is never taken
-    pairs = np.empty((most + 1, 2), np.uint16)
+    if pairs.shape[0] <= most or pairs.shape[1] != 2:
+        raise ValueError("there is no room for the pairs")
     starts = np.zeros(n_words * n_slots + 1, np.int64)
     cdef int32_t[::1] hit = np.empty(longest + 1, np.int32)
     cdef float[::1] rate = np.empty(longest + 1, np.float32)
     cdef uint16_t[::1] weight = np.empty(longest + 1, np.uint16)
-    cdef uint16_t[:, ::1] drawn = pairs
     cdef int64_t[::1] drawn_starts = starts
     options.draws, options.x_max, options.epsilon = draws, x_max, epsilon
     slots.n = n_slots
@@ -115,8 +115,8 @@ def draw_pairs(
         with nogil:
             wr_draw(
                 &word_ids[0], n_words, &indptr[0], &columns[0], &counts[0], &slots, &walk[0], &options, &room,
-                <wr_drawn *> &drawn[0, 0], &drawn_starts[0])
-    return pairs[:starts[-1]], starts
+                <wr_drawn *> &pairs[0, 0], &drawn_starts[0])
+    return starts
 
 
 def run_cell(

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 LANES: int
 
 def draw_pairs(
+    pairs: NDArray[np.uint16],
     walk: NDArray[Any],
     word_ids: NDArray[Any],
     indptr: NDArray[Any],
@@ -17,7 +18,7 @@ def draw_pairs(
     draws: float,
     x_max: float,
     epsilon: float,
-) -> tuple[NDArray[np.uint16], NDArray[np.int64]]: ...
+) -> NDArray[np.int64]: ...
 def run_cell(
     words: NDArray[Any],
     word_past: NDArray[Any],

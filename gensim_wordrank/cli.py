@@ -82,7 +82,7 @@ counting_options = (
 )
 training_options = (
     click.option("--vector-size", default=100, show_default=True, help="Length of the vectors."),
-    click.option("--epochs", default=30, show_default=True, help="Passes over the co-occurrences."),
+    click.option("--epochs", default=25, show_default=True, help="Passes over the co-occurrences."),
     click.option("--seed", default=1, show_default=True, help="The vectors depend on it, and not on the workers."),
     click.option("--alpha", type=float, help="Learning rate; by default what suits the solver."),
     click.option("--rank-loss", type=click.Choice([loss.value for loss in RankLoss]), default="log", show_default=True),

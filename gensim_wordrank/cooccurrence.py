@@ -157,6 +157,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         progress: bool = False,
     ) -> Cooccurrence:
         """Count the co-occurrences of a text that was read, in at most `budget` bytes of memory for the process."""
+        memory_.give_back()  # what was needed to read the text
         room = memory_.room(memory_.budget(None) if budget is None else budget)
 
         def counted(directory: Path | None) -> Cooccurrence:

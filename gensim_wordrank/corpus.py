@@ -66,6 +66,8 @@ class Corpus:
         >>> list(read([["a", "rare", "b"], ["b"]]).over({"b": 0, "a": 1}))
         [['a', 'b'], ['b']]
         """
+        if self.words == list(known):
+            return self
         new_id = np.fromiter((known.get(word, UNKNOWN) for word in self.words), np.int32, len(self.words))
         counts = np.zeros(len(known), np.int64)
         counts[new_id[new_id >= 0]] = self.counts[new_id >= 0]

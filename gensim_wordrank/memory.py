@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
+import mmap
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import psutil
+from numpy.typing import NDArray
 
 from gensim_wordrank import checks
 
@@ -34,6 +39,29 @@ def parse_size(name: str, size: int | float | str) -> int:
     if number < 1:
         raise checks.refuse(name, 'a number of bytes, or a text like "4GB" or "512MiB"', size)
     return int(number)
+
+
+def lazy_array(length: int, dtype: Any) -> NDArray[Any]:
+    """Return an array whose memory is taken as it is written, and goes back to the system when the array is given up.
+
+    What malloc gives may stay with the process for good, and be dirty from the last use.
+
+    Examples
+    --------
+    >>> from gensim_wordrank.memory import lazy_array
+    >>> lazy_array(3, "int32").tolist()
+    [0, 0, 0]
+    """
+    size = max(1, length * np.dtype(dtype).itemsize)
+    pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return np.frombuffer(pages, dtype, length)
+
+
+def give_back() -> None:
+    """Let the C library return what it keeps of freed memory to the system, where it can."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 def taken() -> int:

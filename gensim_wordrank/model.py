@@ -113,7 +113,7 @@ class WordRank(GensimModel):
         max_final_vocab: int | None = None,
         trim_rule: Any = None,
         sorted_vocab: int = 1,
-        epochs: int = 30,
+        epochs: int = 25,
         alpha: float | None = None,
         min_alpha: float | None = None,
         seed: int = 1,
@@ -349,6 +349,7 @@ class WordRank(GensimModel):
 
     def _fit(self, callbacks: Iterable[Any]) -> int:
         """Train on the co-occurrences for up to `self.epochs`, with callbacks and events; return how many were run."""
+        memory_.give_back()  # what was needed to count
         started, callbacks, counts = perf_counter(), tuple(callbacks), self.cooccurrence
         assert counts is not None  # _count has seen to it
         self.add_lifecycle_event(

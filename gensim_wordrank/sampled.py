@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from gensim_wordrank import _sampled, threads
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.losses import PairLoss, RankLoss
+from gensim_wordrank.memory import lazy_array
 from gensim_wordrank.objective import Objective
 from gensim_wordrank.plan import Deal, Plan
 from gensim_wordrank.ranks import Vectors
@@ -21,6 +22,8 @@ SAMPLES = 128
 DRAWS = 20.0
 # bytes of a drawn pair, and of a pair of the counts; drawn ones may take this share of the memory of the counts
 PAIR_BYTES, COUNT_BYTES, DRAWN_SHARE = 4, 8, 0.1
+# rows that are copied at a time
+ROWS_AT_ONCE = 4096
 # pairs that tell how many are drawn
 SHARE_SAMPLE = 100_000
 
@@ -43,8 +46,9 @@ class Rows:
     ) -> Rows:
         """Put the rows into the given order."""
         n, size = vectors.shape
-        packed = np.zeros((n, -(-(size + 1) // _sampled.LANES) * _sampled.LANES), np.float32)
-        packed[:, :size] = vectors[order]
+        stride = -(-(size + 1) // _sampled.LANES) * _sampled.LANES
+        packed = lazy_array(n * stride, np.float32).reshape(n, stride)
+        _copy_rows(vectors, order, packed[:, :size])
         packed[:, size] = bias[order]
         return cls(packed, past[order], order, edges)
 
@@ -52,9 +56,17 @@ class Rows:
         """Return vectors, bias and past in their own order; the packed rows are given up."""
         back = np.empty_like(self.order)
         back[self.order] = np.arange(len(back))
-        result = self.vectors[back, :size], self.vectors[back, size], self.past[back]
+        vectors = lazy_array(len(back) * size, np.float32).reshape(len(back), size)
+        _copy_rows(self.vectors[:, :size], back, vectors)
+        result = vectors, self.vectors[back, size], self.past[back]
         self.vectors = self.past = np.empty(0, np.float32)
         return result
+
+
+def _copy_rows(source: Vectors, order: NDArray[np.integer], target: Vectors) -> None:
+    """Copy rows in a given order, without a second copy of all on the way."""
+    for start in range(0, len(order), ROWS_AT_ONCE):
+        target[start : start + ROWS_AT_ONCE] = source[order[start : start + ROWS_AT_ONCE]]
 
 
 def sampled_epoch(
@@ -95,12 +107,16 @@ def _run_strata(
     rank_loss, pair_loss = RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code
 
     def draw(q: int, b: int) -> tuple[Pairs, Starts]:
+        words_of = plan.word_blocks[q]
+        most = int((counts.indptr[words_of + 1] - counts.indptr[words_of]).sum())
+        pairs = lazy_array(2 * (most + 1), np.uint16).reshape(-1, 2)  # few of them are drawn
         slot_of = ((deal.block_of - np.uint8(b)) % n_blocks).astype(np.uint8)  # uint8 wraps, and n_blocks divides 256
-        return _sampled.draw_pairs(
-            walk[words.edges[q] : words.edges[q + 1]], plan.word_blocks[q], counts.indptr, counts.indices, counts.data,
+        starts = _sampled.draw_pairs(
+            pairs, walk[words.edges[q] : words.edges[q + 1]], words_of, counts.indptr, counts.indices, counts.data,
             slot_of, deal.row_of, at_once,
             DRAWS, objective.x_max, objective.epsilon if objective.weighted else 0.0,
         )  # fmt: skip
+        return pairs, starts
 
     def run_cell(q: int, b: int, slot: int) -> float:
         rows = slice(words.edges[q], words.edges[q + 1])

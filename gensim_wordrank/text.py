@@ -11,12 +11,13 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
+from gensim_wordrank.memory import lazy_array
+
 Ids = NDArray[np.int32]
 
 # the id in front of and behind every sentence; and that of words outside the vocabulary, which never stays
 BORDER, UNKNOWN = -1, -2
-# ids that are handled at a time, and for which memory is asked at a time: what is not written is not taken, and so much
-# in one piece goes back to the system when it is given up
+# ids that are handled at a time, and for which memory is asked at a time
 PIECE, SLAB = 1 << 18, 1 << 24
 
 
@@ -70,7 +71,7 @@ class Text:
         while len(ids):
             if not self._free:
                 self._free = max(self._expected if not self._slabs else SLAB, 1)
-                self._slabs.append(np.empty(self._free, np.int32))
+                self._slabs.append(lazy_array(self._free, np.int32))
             part, ids = ids[: self._free], ids[self._free :]
             start = len(self._slabs[-1]) - self._free
             self._slabs[-1][start : start + len(part)] = part

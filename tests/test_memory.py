@@ -47,3 +47,25 @@ def test_without_control_groups_the_machine_counts(tmp_path, monkeypatch):
     monkeypatch.setattr(memory, "OWN_CGROUP", tmp_path / "missing")
     assert memory.available() > 1 << 20
     assert memory.budget("3GB") == 3 * 10**9
+
+
+def test_lazy_arrays_take_memory_as_they_are_written():
+    """A large array costs nothing until it is written, and nothing any more when it is gone."""
+    before = memory.taken()
+    array = memory.lazy_array(1 << 28, "uint8")
+    assert memory.taken() - before < 1 << 24
+    array[: 1 << 27] = 1
+    assert memory.taken() - before > 1 << 26
+    del array
+    assert memory.taken() - before < 1 << 24
+
+
+def test_freed_memory_can_be_given_back():
+    """After many small things are freed, the process shrinks when it is told to."""
+    things = [bytes(1000) for _ in range(200_000)]
+    keep = [bytes(1000) for _ in range(100)]
+    before = memory.taken()
+    del things
+    memory.give_back()
+    assert memory.taken() < before - (1 << 26)
+    assert len(keep) == 100

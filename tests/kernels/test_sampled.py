@@ -112,7 +112,9 @@ def draw_pairs(n_words, n_contexts, counts, **options):
         "slot_of": np.zeros(n_contexts, np.uint8), "row_of": np.arange(n_contexts, dtype=np.int32), "n_slots": 1,
         "draws": 20.0, "x_max": 100.0, "epsilon": 0.75, **options,
     }  # fmt: skip
-    return _sampled.draw_pairs(**arguments)
+    pairs = np.empty((counts.nnz + 1, 2), np.uint16)
+    starts = _sampled.draw_pairs(**{"pairs": pairs} | arguments)
+    return pairs[: starts[-1]], starts
 
 
 def test_drawn_pairs_lie_in_their_slots_and_weigh_what_they_should():
@@ -240,6 +242,7 @@ def test_arrays_that_do_not_fit_are_refused(change, message):
         ({"n_slots": 257}, "n_slots"),
         ({"row_of": np.full(50, 65536, np.int32)}, "row_of"),
         ({"slot_of": np.zeros(49, np.uint8)}, "slot_of"),
+        ({"pairs": np.empty((100, 2), np.uint16)}, "no room for the pairs"),
     ],
 )
 def test_draws_that_do_not_fit_are_refused(change, message):
