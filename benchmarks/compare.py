@@ -97,16 +97,26 @@ def write(results: list[dict[str, Any]], text: Path, out: Path, workers: int) ->
         file.write(line(columns) + line("---" for _ in columns))
         file.writelines(line(shown(result[column]) for column in columns) for result in results)
 
+    draw(results, out / "quality.png")
+
+
+def draw(results: list[dict[str, Any]], path: Path) -> None:
+    """Draw scores against seconds: the mean of the seeds, and bars from the lowest to the highest."""
     figure = Figure(figsize=(11, 4.5), layout="constrained")
     for axes, name in zip(figure.subplots(1, 2), ("WS-353", "Google"), strict=True):
         for trainer in dict.fromkeys(result["run"] for result in results):
-            points = sorted(
-                (r["seconds"], max(r[f"{name} raw"], r[f"{name} centred"])) for r in results if r["run"] == trainer
-            )
-            axes.plot(*zip(*points, strict=True), marker="o", label=trainer)
+            of_trainer = [result for result in results if result["run"] == trainer]
+            points = []
+            for epochs in sorted({result["epochs"] for result in of_trainer}):
+                seeds = [result for result in of_trainer if result["epochs"] == epochs]
+                scores = np.array([max(r[f"{name} raw"], r[f"{name} centred"]) for r in seeds])
+                seconds = np.mean([r["seconds"] for r in seeds])
+                points.append((seconds, scores.mean(), scores.mean() - scores.min(), scores.max() - scores.mean()))
+            x, y, below, above = np.array(points).T
+            axes.errorbar(x, y, (below, above), marker="o", capsize=3, label=trainer)
         axes.set(xscale="log", xlabel="seconds, text to vectors", ylabel=name)
         axes.legend()
-    figure.savefig(out / "quality.png", dpi=120)
+    figure.savefig(path, dpi=120)
 
 
 def main() -> None:
