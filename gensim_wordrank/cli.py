@@ -35,7 +35,9 @@ def command(function: Callable[..., None]) -> click.Command:
 
     @wraps(function)
     def run(quiet: bool, **options: Any) -> None:
-        logging.basicConfig(format="%(message)s", level=logging.WARNING if quiet else logging.INFO)
+        # a progress bar tells what the log would
+        level = logging.WARNING if quiet or shows_progress(quiet) else logging.INFO
+        logging.basicConfig(format="%(message)s", level=level)
         logging.getLogger("gensim").setLevel(logging.WARNING)
         try:
             function(quiet=quiet, **options)
