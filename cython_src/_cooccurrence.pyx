@@ -1,5 +1,5 @@
 """Co-occurrence counts, a row of the matrix at a time."""
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 import numpy as np
 
@@ -27,7 +27,7 @@ cdef extern from "wr_cooccurrence.h" nogil:
         const uint64_t *sums
 
     int64_t wr_places(
-        const int32_t *ids, int64_t length, int32_t first, int64_t n, int64_t most, int64_t *places)
+        const int32_t *ids, int64_t length, uint32_t first, uint32_t n, int64_t most, int64_t *places)
     void wr_window_lengths(wr_row *row, const wr_windows *windows, int64_t n_rows, int64_t *lengths)
     void wr_window_sums(
         wr_row *row, const wr_windows *windows, int64_t first, int64_t n_rows, const int64_t *indptr, int32_t *columns,
@@ -90,7 +90,7 @@ cdef class Windows:
         cdef int64_t[::1] cursor = starts[:n].copy(), ends = starts[1:], places = np.empty(total + 2, np.int64)
         cdef int64_t[::1] positions = self.positions
         with nogil:
-            found = wr_places(&ids[0], ids.shape[0], <int32_t> first, n, total, &places[0])
+            found = wr_places(&ids[0], ids.shape[0], <uint32_t> first, <uint32_t> n, total, &places[0])
             for i in range(min(found, total)):
                 w = ids[places[i]] - first
                 if cursor[w] < ends[w]:

@@ -97,12 +97,18 @@ static inline void wr_row_write(wr_row *row, int32_t *columns, uint64_t *sums) {
     }
 }
 
-/* Write the places of the words first to first + n - 1 of a text, in order; return how many. */
-WR_CLONES static int64_t wr_places(const int32_t *ids, int64_t length, int32_t first, int64_t n, int64_t most, int64_t *places) {
-    int64_t found = 0;
-    for (int64_t i = 0; i < length && found <= most; i++) {
-        places[found] = i; /* without a branch that could be mispredicted */
-        found += (int64_t)ids[i] - first >= 0 && (int64_t)ids[i] - first < n;
+/* Write the places of the words first to first + n - 1 of a text, in order, up to most + 1 of them; return how many. */
+WR_CLONES static int64_t wr_places(
+    const int32_t *ids, int64_t length, uint32_t first, uint32_t n, int64_t most, int64_t *places
+) {
+    int64_t found = 0, i = 0;
+    while (i < length && found <= most) {
+        /* as many as cannot be too many, then one by one */
+        int64_t safe = most - found > 1 ? most - found : 1, end = length - i < safe ? length : i + safe;
+        for (; i < end; i++) {
+            places[found] = i; /* without a branch that could be mispredicted */
+            found += (uint32_t)ids[i] - first < n;
+        }
     }
     return found;
 }

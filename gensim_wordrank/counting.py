@@ -33,7 +33,7 @@ SOURCE_BYTES = 24
 # pairs that a thread writes at a time
 PUT = 1 << 18
 # blocks in work take this part of the memory, and no more than enough
-WORK_SHARE, WORK_ENOUGH = 0.25, 1 << 27
+WORK_SHARE, WORK_ENOUGH = 0.25, 1 << 28
 
 Rows = Callable[[int, int], "_cooccurrence.Windows | _cooccurrence.Runs"]
 
