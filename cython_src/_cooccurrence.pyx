@@ -26,15 +26,15 @@ cdef extern from "wr_cooccurrence.h" nogil:
         const int32_t *columns
         const uint64_t *sums
 
+    ctypedef struct wr_source:
+        const wr_windows *windows
+        const wr_runs *runs
+
     int64_t wr_places(
         const int32_t *ids, int64_t length, uint32_t first, uint32_t n, int64_t most, int64_t *places)
-    void wr_window_lengths(wr_row *row, const wr_windows *windows, int64_t n_rows, int64_t *lengths)
-    void wr_window_sums(
-        wr_row *row, const wr_windows *windows, int64_t first, int64_t n_rows, const int64_t *indptr, int32_t *columns,
-        uint64_t *sums)
-    void wr_run_lengths(wr_row *row, const wr_runs *runs, int64_t n_rows, int64_t *lengths)
-    void wr_run_sums(
-        wr_row *row, const wr_runs *runs, int64_t first, int64_t n_rows, const int64_t *indptr, int32_t *columns,
+    void wr_lengths(wr_row *row, const wr_source *source, int64_t n_rows, int64_t *lengths)
+    void wr_sums(
+        wr_row *row, const wr_source *source, int64_t first, int64_t n_rows, const int64_t *indptr, int32_t *columns,
         uint64_t *sums)
 
 
@@ -61,11 +61,17 @@ def occurrences(
         raise ValueError(f"word id {w} lies outside the vocabulary of {n_words}")
 
 
-cdef class Windows:
+cdef class Rows:
+    """What rows are made from: windows of a text, or runs."""
+
+    cdef wr_source source
+    cdef readonly int64_t n_rows
+
+
+cdef class Windows(Rows):
     """Rows from the windows around the words first, first + 1, ... of a text that `occurrences` has seen."""
 
     cdef wr_windows c
-    cdef readonly int64_t n_rows
     cdef const int32_t[::1] ids
     cdef int64_t[::1] starts
     cdef int64_t[::1] positions
@@ -100,13 +106,13 @@ cdef class Windows:
             raise ValueError("counts are not those of the text")
         self.c.ids, self.c.starts, self.c.positions = &ids[0], &self.starts[0], &self.positions[0]
         self.c.weight, self.c.window, self.c.symmetric = &weight[0], weight.shape[0] - 1, symmetric
+        self.source.windows, self.source.runs = &self.c, NULL
 
 
-cdef class Runs:
+cdef class Runs(Rows):
     """Rows that were counted on several parts of a text, to be added up."""
 
     cdef wr_runs c
-    cdef readonly int64_t n_rows
     cdef const int64_t[:, ::1] starts
     cdef const int32_t[::1] columns
     cdef const uint64_t[::1] sums
@@ -132,6 +138,7 @@ cdef class Runs:
         self.c.starts = &starts[0, 0]
         if columns.shape[0]:
             self.c.columns, self.c.sums = &columns[0], &sums[0]
+        self.source.windows, self.source.runs = NULL, &self.c
 
 
 cdef class Counter:
@@ -146,43 +153,26 @@ cdef class Counter:
         self.seen, self.sum = np.zeros(64 * self.row.n_masks, np.uint8), np.zeros(64 * self.row.n_masks, np.uint64)
         self.row.seen, self.row.sum = &self.seen[0], &self.sum[0]
 
-    def lengths(self, rows, int64_t[::1] out):
-        """Write the number of different columns of each of the rows (Windows or Runs) into `out`."""
-        cdef Windows windows
-        cdef Runs runs
+    def lengths(self, Rows rows, int64_t[::1] out):
+        """Write the number of different columns of each of the rows into `out`."""
         if out.shape[0] != rows.n_rows:
             raise ValueError("out must have an entry a row")
-        if not out.shape[0]:
-            return
-        if isinstance(rows, Windows):
-            windows = rows
+        if out.shape[0]:
             with nogil:
-                wr_window_lengths(&self.row, &windows.c, windows.n_rows, &out[0])
-        else:
-            runs = rows
-            with nogil:
-                wr_run_lengths(&self.row, &runs.c, runs.n_rows, &out[0])
+                wr_lengths(&self.row, &rows.source, rows.n_rows, &out[0])
 
     def sums(
-        self, rows,
+        self,
+        Rows rows,
         int64_t first,                  # among the rows
         const int64_t[::1] indptr,      # what lengths() gave from there on, summed up from anywhere
         int32_t[::1] columns,           # OUT  rising in each row
         uint64_t[::1] sums,             # OUT
     ):
-        """Write some of the rows (Windows or Runs) to columns and sums, one behind the other."""
-        cdef Windows windows
-        cdef Runs runs
+        """Write some of the rows to columns and sums, one behind the other."""
         cdef int64_t n = indptr.shape[0] - 1
         if not 0 <= first <= first + n <= rows.n_rows or not indptr[n] - indptr[0] == columns.shape[0] == sums.shape[0]:
             raise ValueError("indptr, columns and sums do not fit the rows")
-        if not columns.shape[0]:
-            return
-        if isinstance(rows, Windows):
-            windows = rows
+        if columns.shape[0]:
             with nogil:
-                wr_window_sums(&self.row, &windows.c, first, n, &indptr[0], &columns[0], &sums[0])
-        else:
-            runs = rows
-            with nogil:
-                wr_run_sums(&self.row, &runs.c, first, n, &indptr[0], &columns[0], &sums[0])
+                wr_sums(&self.row, &rows.source, first, n, &indptr[0], &columns[0], &sums[0])

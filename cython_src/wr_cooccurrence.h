@@ -78,6 +78,19 @@ static inline void wr_see_runs(wr_row *row, const wr_runs *r, int64_t i, int wit
     }
 }
 
+/* What rows are made from: one of the two */
+typedef struct {
+    const wr_windows *windows;
+    const wr_runs *runs;
+} wr_source;
+
+static inline void wr_see_source(wr_row *row, const wr_source *source, int64_t i, int with_sums) {
+    if (source->windows)
+        wr_see_windows(row, source->windows, i, with_sums);
+    else
+        wr_see_runs(row, source->runs, i, with_sums);
+}
+
 /* Number of columns seen; forget them. */
 static inline int64_t wr_row_length(wr_row *row) {
     int64_t length = 0;
@@ -113,34 +126,18 @@ WR_CLONES static int64_t wr_places(
     return found;
 }
 
-WR_CLONES static void wr_window_lengths(wr_row *row, const wr_windows *w, int64_t n_rows, int64_t *lengths) {
+WR_CLONES static void wr_lengths(wr_row *row, const wr_source *source, int64_t n_rows, int64_t *lengths) {
     for (int64_t i = 0; i < n_rows; i++) {
-        wr_see_windows(row, w, i, 0);
+        wr_see_source(row, source, i, 0);
         lengths[i] = wr_row_length(row);
     }
 }
 
-WR_CLONES static void wr_window_sums(
-    wr_row *row, const wr_windows *w, int64_t first, int64_t n_rows, const int64_t *indptr, int32_t *columns, uint64_t *sums
+WR_CLONES static void wr_sums(
+    wr_row *row, const wr_source *source, int64_t first, int64_t n_rows, const int64_t *indptr, int32_t *columns, uint64_t *sums
 ) {
     for (int64_t i = 0; i < n_rows; i++) {
-        wr_see_windows(row, w, first + i, 1);
-        wr_row_write(row, columns + indptr[i] - indptr[0], sums + indptr[i] - indptr[0]);
-    }
-}
-
-WR_CLONES static void wr_run_lengths(wr_row *row, const wr_runs *r, int64_t n_rows, int64_t *lengths) {
-    for (int64_t i = 0; i < n_rows; i++) {
-        wr_see_runs(row, r, i, 0);
-        lengths[i] = wr_row_length(row);
-    }
-}
-
-WR_CLONES static void wr_run_sums(
-    wr_row *row, const wr_runs *r, int64_t first, int64_t n_rows, const int64_t *indptr, int32_t *columns, uint64_t *sums
-) {
-    for (int64_t i = 0; i < n_rows; i++) {
-        wr_see_runs(row, r, first + i, 1);
+        wr_see_source(row, source, first + i, 1);
         wr_row_write(row, columns + indptr[i] - indptr[0], sums + indptr[i] - indptr[0]);
     }
 }

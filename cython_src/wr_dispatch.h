@@ -17,6 +17,8 @@
 #define WR_HAS_CLONES 0
 #endif
 
+#define WR_INLINE static inline __attribute__((always_inline)) /* into every clone */
+
 /* The level whose clones run on this machine: 4, 3, or 0 for the compiler's default. */
 static inline int wr_cpu_level(void) {
 #if WR_HAS_CLONES

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from gensim_wordrank.files import Scratch
 
 PAIR_BYTES = 8  # a column and a value
+HEADER_BYTES = 128  # of a .npy file with one dimension
 
 
 @dataclass
@@ -90,7 +91,7 @@ class NpyFile:
     """An array in a .npy file that is written in any order."""
 
     def __init__(self, path: Path, dtype: np.dtype[Any], length: int) -> None:
-        self.path, self.dtype, self.length = path, dtype, length
+        self.path, self.dtype = path, dtype
         self.file = path.open("wb")
         weakref.finalize(self, self.file.close)
         header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": (length,)}
@@ -120,10 +121,14 @@ class NpyFile:
     def map(self) -> NDArray[Any]:
         """Close the file and return it as a read-only array."""
         self.file.close()
-        if not self.length:  # there is nothing to map
-            return np.empty(0, self.dtype)
-        mapped: NDArray[Any] = np.load(self.path, mmap_mode="r")
-        return mapped
+        return load(self.path, "r")
+
+
+def load(path: Path, mmap: Any) -> NDArray[Any]:
+    """Load a .npy file, into memory or mapped; one without values cannot be mapped."""
+    has_values = path.stat().st_size > HEADER_BYTES
+    array: NDArray[Any] = np.load(path, mmap_mode=mmap if has_values else None)
+    return array
 
 
 def read_rows(csr: Csr, first: int, last: int) -> tuple[NDArray[np.int32], NDArray[Any]]:

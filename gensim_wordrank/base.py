@@ -50,9 +50,7 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
         """Read a corpus into ids, those of `known` words or, without it, of all."""
         if isinstance(corpus_iterable, corpus.Corpus):  # it was read before
             return corpus_iterable if known is None else corpus_iterable.over(known)
-        budget = memory.budget(self.memory)
-        memory.check(budget)
-        room = int(corpus.TEXT_SHARE * memory.room(budget))
+        room = corpus.room_for_text(memory.budget(self.memory))
         return corpus.read(
             corpus_iterable, corpus_file, known=known, workers=self.workers, room=room, progress=self.progress
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import logging
 import sys
@@ -21,6 +22,8 @@ from gensim_wordrank.losses import PairLoss, RankLoss
 from gensim_wordrank.model import WordRank
 from gensim_wordrank.shards import is_plain
 
+# what WordRank does unless told otherwise
+USUAL = {name: parameter.default for name, parameter in inspect.signature(WordRank).parameters.items()}
 FORMATS = ("word2vec", "word2vec-binary", "glove", "projector")
 
 
@@ -60,10 +63,10 @@ def load(path: str) -> tuple[KeyedVectors, KeyedVectors]:
     if not Path(path).is_file():
         raise FileNotFoundError(f"There is no file '{path}'.")
     with Path(path).open("rb") as file:
-        is_pickle = file.read(1) == b"\x80"
-        first = (file.seek(0), file.readline(10_000).split())[1]
-    if not is_pickle:
-        words = KeyedVectors.load_word2vec_format(path, binary=path.endswith(".bin"), no_header=len(first) != 2)
+        first = file.readline(10_000)
+    if not first.startswith(b"\x80"):  # not a pickle
+        no_header = len(first.split()) != 2
+        words = KeyedVectors.load_word2vec_format(path, binary=path.endswith(".bin"), no_header=no_header)
         return words, words
     model = KeyedVectors.load(path)
     if isinstance(model, WordRank):
@@ -75,25 +78,37 @@ def load(path: str) -> tuple[KeyedVectors, KeyedVectors]:
 
 
 counting_options = (
-    click.option("--window", default=15, show_default=True, help="Greatest distance of two words."),
+    click.option("--window", default=USUAL["window"], show_default=True, help="Greatest distance of two words."),
     click.option("--symmetric/--one-sided", default=True, show_default=True, help="Contexts on both sides, or before."),
     click.option("--distance-weighting/--flat", default=True, show_default=True, help="Count 1/distance, or 1."),
-    click.option("--min-count", default=5, show_default=True, help="Leave out words that occur less often."),
+    click.option(
+        "--min-count", default=USUAL["min_count"], show_default=True, help="Leave out words that occur less often."
+    ),
     click.option("--max-final-vocab", type=int, help="Keep at most so many words."),
     click.option("--memory", help='What to take at most, as "4GB"; by default half of what is free.'),
 )
 training_options = (
-    click.option("--vector-size", default=100, show_default=True, help="Length of the vectors."),
-    click.option("--epochs", default=25, show_default=True, help="Passes over the co-occurrences."),
-    click.option("--seed", default=1, show_default=True, help="The vectors depend on it, and not on the workers."),
-    click.option("--alpha", type=float, help="Learning rate; by default what suits the solver."),
-    click.option("--rank-loss", type=click.Choice([loss.value for loss in RankLoss]), default="log", show_default=True),
+    click.option("--vector-size", default=USUAL["vector_size"], show_default=True, help="Length of the vectors."),
+    click.option("--epochs", default=USUAL["epochs"], show_default=True, help="Passes over the co-occurrences."),
     click.option(
-        "--pair-loss", type=click.Choice([loss.value for loss in PairLoss]), default="hinge", show_default=True
+        "--seed", default=USUAL["seed"], show_default=True, help="The vectors depend on it, and not on the workers."
     ),
-    click.option("--rank-scale", default=2500.0, show_default=True, help="The paper's alpha."),
-    click.option("--rank-offset", default=2500.0, show_default=True, help="The paper's beta."),
-    click.option("--l2", default=0.0075, show_default=True, help="Strength of the L2 term."),
+    click.option("--alpha", type=float, help="Learning rate; by default what suits the solver."),
+    click.option(
+        "--rank-loss",
+        type=click.Choice([loss.value for loss in RankLoss]),
+        default=USUAL["rank_loss"],
+        show_default=True,
+    ),
+    click.option(
+        "--pair-loss",
+        type=click.Choice([loss.value for loss in PairLoss]),
+        default=USUAL["pair_loss"],
+        show_default=True,
+    ),
+    click.option("--rank-scale", default=USUAL["rank_scale"], show_default=True, help="The paper's alpha."),
+    click.option("--rank-offset", default=USUAL["rank_offset"], show_default=True, help="The paper's beta."),
+    click.option("--l2", default=USUAL["l2"], show_default=True, help="Strength of the L2 term."),
     click.option(
         "--weighted/--unweighted", default=True, show_default=True, help="Weigh pairs by their counts, or not."
     ),
@@ -143,7 +158,7 @@ def train(text: str, output: str, quiet: bool, workers: int | None, **options: A
     elif text != "-" and is_plain(text):
         model = WordRank(corpus_file=text, **options)
     else:
-        room = int(corpus.TEXT_SHARE * memory.room(memory.budget(options["memory"])))
+        room = corpus.room_for_text(memory.budget(options["memory"]))
         source = sys.stdin.buffer if text == "-" else text
         model = WordRank(corpus.read(corpus_file=source, workers=options["workers"], room=room), **options)
     model.save(output)

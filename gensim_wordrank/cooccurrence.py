@@ -15,7 +15,6 @@ from scipy.sparse import csr_matrix
 
 from gensim_wordrank import checks, corpus, counting, files, storage
 from gensim_wordrank import memory as memory_
-from gensim_wordrank.text import UNKNOWN
 
 
 class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type information
@@ -134,8 +133,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         if max_final_vocab is not None:
             checks.positive_integer("max_final_vocab", max_final_vocab)
         budget = memory_.budget(memory)
-        memory_.check(budget)
-        room = int(corpus.TEXT_SHARE * memory_.room(budget))
+        room = corpus.room_for_text(budget)
         found = corpus.read(sentences, corpus_file, workers=workers, room=room, progress=progress)
         kept = np.flatnonzero(found.counts >= min_count)
         if not len(kept):
@@ -250,10 +248,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
                [0., 0., 0.]], dtype=float32)
         """
         self._check_square()
-        place = {word: i for i, word in enumerate(words)}
-        new = np.array([place.get(word, UNKNOWN) for word in self.words], np.int32)
-        counts = np.zeros(len(words), np.int64)
-        counts[new[new >= 0]] = self.counts[new >= 0]
+        new, counts = corpus.renumber(self.words, self.counts, {word: i for i, word in enumerate(words)})
         if np.array_equal(new, np.arange(len(new))):  # the same, perhaps with new words behind
             indptr = np.append(self.indptr, np.full(len(words) - len(new), self.nnz, np.int64))
             return self._with_scratch(Cooccurrence(self.data, self.indices, indptr, words, counts))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from gensim_wordrank import shards
+from gensim_wordrank import memory, shards
 from gensim_wordrank.text import BORDER, UNKNOWN, Ids, Text
 
 logger = logging.getLogger(__name__)
@@ -68,9 +68,7 @@ class Corpus:
         """
         if self.words == list(known):
             return self
-        new_id = np.fromiter((known.get(word, UNKNOWN) for word in self.words), np.int32, len(self.words))
-        counts = np.zeros(len(known), np.int64)
-        counts[new_id[new_id >= 0]] = self.counts[new_id >= 0]
+        new_id, counts = renumber(self.words, self.counts, known)
         return Corpus(self.text.over(new_id), list(known), counts, self.n_sentences, self.n_tokens)
 
 
@@ -109,6 +107,31 @@ def checked(sentences: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
                 "lost the order of the words. Pass the token lists it was made from."
             )
         yield sentence
+
+
+def room_for_text(budget: int) -> int:
+    """Return the bytes that the ids of a text may take of a budget; raise MemoryError if it leaves next to nothing."""
+    memory.check(budget)
+    return int(TEXT_SHARE * memory.room(budget))
+
+
+def renumber(
+    words: Sequence[Any], counts: NDArray[np.int64], known: Mapping[Any, int]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return the id of each word among the known ones, or UNKNOWN, and the counts of those.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gensim_wordrank.corpus import renumber
+    >>> ids, counts = renumber(["a", "rare", "b"], np.array([5, 1, 7]), {"b": 0, "a": 1, "new": 2})
+    >>> ids.tolist(), counts.tolist()
+    ([1, -2, 0], [7, 5, 0])
+    """
+    new_id = np.fromiter((known.get(word, UNKNOWN) for word in words), np.int32, len(words))
+    new_counts = np.zeros(len(known), np.int64)
+    new_counts[new_id[new_id >= 0]] = counts[new_id >= 0]
+    return new_id, new_counts
 
 
 def read(

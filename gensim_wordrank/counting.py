@@ -35,7 +35,7 @@ PUT = 1 << 18
 # blocks in work take this part of the memory, and no more than enough
 WORK_SHARE, WORK_ENOUGH = 0.25, 1 << 28
 
-Rows = Callable[[int, int], "_cooccurrence.Windows | _cooccurrence.Runs"]
+Rows = Callable[[int, int], _cooccurrence.Rows]
 
 
 class Weights:

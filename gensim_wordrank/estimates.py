@@ -44,6 +44,16 @@ def expected_pairs(counts: ArrayLike, sentence_length: float, window: int, symme
     return int(SHARE_OF_INDEPENDENT_PAIRS * (sizes @ chances @ sizes))
 
 
+def epoch_memory(n_words: int, n_pairs: int, size: int, solver: Solver, workers: int) -> int:
+    """Return the bytes that an epoch takes beside the vectors and the counts."""
+    if solver is Solver.SAMPLED:
+        # both matrices packed for the kernel, a third on the way in or out, and a few numbers a word
+        padded = -(-(size + 1) // LANES) * LANES
+        return n_words * (FLOAT * (2 * padded + size) + 40)
+    # both matrices copied, weights and xi of the pairs, and the scores from which a thread takes exact ranks
+    return 2 * FLOAT * (n_words * size + n_pairs) + workers * min(TILE_BYTES, FLOAT * n_words**2)
+
+
 def training_memory(
     n_words: int, n_pairs: int, n_tokens: int, size: int, solver: Solver, workers: int
 ) -> dict[str, int]:
@@ -60,13 +70,7 @@ def training_memory(
     >>> {name: f"{n / 1e6:.0f} MB" for name, n in parts.items()}["cooccurrence"]
     '484 MB'
     """
-    padded = -(-(size + 1) // LANES) * LANES
-    epoch = {
-        # both matrices packed for the kernel, a third on the way in or out, and a few numbers a word
-        Solver.SAMPLED: n_words * (FLOAT * (2 * padded + size) + 40),
-        # both matrices copied, weights and xi of the pairs, and the scores from which a thread takes exact ranks
-        Solver.TRIPLET: 2 * FLOAT * (n_words * size + n_pairs) + workers * min(TILE_BYTES, FLOAT * n_words**2),
-    }[solver]
+    epoch = epoch_memory(n_words, n_pairs, size, solver, workers)
     text = 2 * ID * n_tokens  # with the ids of all words, and with those of the vocabulary
     reading = min(workers * READ_AHEAD, 2 * text)
     return {

@@ -14,7 +14,7 @@ import numpy as np
 from gensim.models import KeyedVectors
 from tqdm import tqdm
 
-from gensim_wordrank import checks, compatibility, vectors
+from gensim_wordrank import checks, compatibility, estimates, vectors
 from gensim_wordrank import memory as memory_
 from gensim_wordrank.base import GensimModel
 from gensim_wordrank.cooccurrence import Cooccurrence
@@ -416,9 +416,11 @@ class WordRank(GensimModel):
             self._counted = []
         counts = None if self.cooccurrence is None else self.cooccurrence.over(self.wv.index_to_key)
         if digest.hexdigest() not in self._counted:
+            # what training will need; the pairs that the triplet solver weighs are not known yet
+            epoch_bytes = estimates.epoch_memory(len(self.wv), 0, self.vector_size, self.solver, self.workers)
             new = Cooccurrence.from_text(
                 text, self.window, self.symmetric, self.distance_weighting, self.workers,
-                memory_.budget(self.memory) - self._training_bytes(), progress=self.progress,
+                memory_.budget(self.memory) - epoch_bytes, progress=self.progress,
             )  # fmt: skip
             counts = counts + new if counts is not None and counts.nnz else new
             self._counted.append(digest.hexdigest())
@@ -426,10 +428,6 @@ class WordRank(GensimModel):
             logger.warning("no two words of the vocabulary co-occur: the vectors stay as they are")
         self.cooccurrence = counts
         return int(text.counts.sum()), text.n_tokens
-
-    def _training_bytes(self) -> int:
-        """Return what training takes beside the co-occurrences: the vectors, and again in the solver's order."""
-        return 4 * len(self.wv) * (int(self.vector_size) + 16) * np.dtype(np.float32).itemsize
 
     # ---- results
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gensim_wordrank import arrays
+
 if TYPE_CHECKING:
     from gensim_wordrank.cooccurrence import Cooccurrence
 
@@ -43,10 +45,10 @@ def read(
     for name, checksum in about["checksums"].items():
         if not (directory / name).is_file() or _checksum(directory / name) != checksum:
             raise ValueError(f"'{directory / name}' is missing or damaged. Count the co-occurrences again.")
-    arrays = {name: _load(directory / f"{name}.npy", mmap) for name in DTYPES}
+    found = {name: arrays.load(directory / f"{name}.npy", mmap) for name in DTYPES}
     words = json.loads((directory / WORDS).read_text(encoding="ascii"))
-    _check(directory, arrays, words)
-    return arrays["data"], arrays["indices"], arrays["indptr"], words, arrays["counts"]
+    _check(directory, found, words)
+    return found["data"], found["indices"], found["indptr"], words, found["counts"]
 
 
 def _about(directory: Path) -> dict[str, Any]:
@@ -65,17 +67,12 @@ def _about(directory: Path) -> dict[str, Any]:
     return about
 
 
-def _load(path: Path, mmap: str | None) -> NDArray[Any]:
-    array: NDArray[Any] = np.load(path)[:0] if path.stat().st_size <= 128 else np.load(path, mmap_mode=mmap)  # type: ignore[arg-type]
-    return array
-
-
-def _check(directory: Path, arrays: dict[str, NDArray[Any]], words: list[Any]) -> None:
+def _check(directory: Path, found: dict[str, NDArray[Any]], words: list[Any]) -> None:
     """Refuse arrays that do not make a matrix, whatever their checksums say."""
-    data, indices, indptr, counts = (arrays[name] for name in ("data", "indices", "indptr", "counts"))
+    data, indices, indptr, counts = (found[name] for name in ("data", "indices", "indptr", "counts"))
     n = len(words)
     whole = (
-        all(array.dtype == DTYPES[name] and array.ndim == 1 for name, array in arrays.items())
+        all(array.dtype == DTYPES[name] and array.ndim == 1 for name, array in found.items())
         and len(data) == len(indices)
         and len(indptr) == n + 1
         and len(counts) == n

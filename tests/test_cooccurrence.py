@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 import shutil
 
 import numpy as np
@@ -56,6 +57,16 @@ def test_the_model_counts_the_same_pairs(pairs):
     assert one.wv.index_to_key == other.wv.index_to_key
     assert one.wv.vectors.tobytes() == other.wv.vectors.tobytes()
     assert other.wv.get_vecattr("the", "count") == pairs.counts[pairs.words.index("the")]
+
+
+def test_progress_is_shown_on_both_passes(capsys):
+    """progress=True shows words and words a second while reading and while counting; by default nothing is shown."""
+    Cooccurrence.from_corpus(corpus_file=LEE)
+    assert capsys.readouterr() == ("", "")
+    Cooccurrence.from_corpus(corpus_file=LEE, progress=True)
+    bars = capsys.readouterr().err
+    for name in ("reading", "counting"):
+        assert re.search(rf"{name}.*word/s", bars)
 
 
 def test_the_vocabulary_can_be_cut():
