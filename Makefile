@@ -10,7 +10,8 @@ ROOT := $(CURDIR)
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
 SOURCES := pyproject.toml README.md $(shell find . -name meson.build -not -path './.venv/*') \
-	$(wildcard gensim_wordrank/*.py gensim_wordrank/*.pyi cython_src/*)
+	$(wildcard gensim_wordrank/*.* cython_src/*)
+CHROMIUM := DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=60 install --yes --no-install-recommends chromium
 INSTALL := pip install --quiet --no-build-isolation --check-build-dependencies
 
 .PHONY: demo test faults lint clean
@@ -19,7 +20,7 @@ demo: $(VENV)/.installed
 	python -m gensim_wordrank.demo demo
 
 # in an empty directory, so that the installed package is tested and not the source folder
-test: lint $(VENV)/.installed
+test: lint $(VENV)/.installed $(VENV)/.browser
 	cd "$$(mktemp -d)" && pytest -c "$(ROOT)/pyproject.toml" --rootdir "$(ROOT)" "$(ROOT)/tests"
 
 faults: $(VENV)/.installed
@@ -41,6 +42,13 @@ $(VENV)/.build-tools: pyproject.toml
 $(VENV)/.test-tools: pyproject.toml | $(VENV)/.build-tools
 	pip install --quiet setuptools
 	$(INSTALL) '.[test,lint]'
+	touch $@
+
+# pages are tested in Chromium; the download may take its time, but what was begun to be installed is not cut short
+$(VENV)/.browser: | $(VENV)/.test-tools
+	command -v chromium > /dev/null \
+		|| (timeout 100 sh -c 'apt-get -qq update && $(CHROMIUM) --download-only' && $(CHROMIUM)) > /dev/null \
+		|| echo "Chromium cannot be installed here: tests of pages will be skipped."
 	touch $@
 
 $(VENV)/.installed: $(SOURCES) | $(VENV)/.build-tools

@@ -32,7 +32,10 @@ NOT_KEPT = {
     "sentences", "corpus_file", "trim_rule", "warm_start", "callbacks", "progress", "checkpoint", "without_meaning",
 }  # fmt: skip
 # what a model knows beside its parameters, vectors and co-occurrences
-KEPT = ("corpus_count", "corpus_total_words", "effective_min_count", "train_count", "total_train_time", "_counted")
+KEPT = (
+    "corpus_count", "corpus_total_words", "effective_min_count", "train_count", "total_train_time", "training_losses",
+    "_counted",
+)  # fmt: skip
 
 
 class FittedModel(GensimModel):
@@ -44,6 +47,7 @@ class FittedModel(GensimModel):
     objective: Objective
     progress: bool
     epochs_done: int
+    training_losses: list[float]
     _past: Vectors
 
     @classmethod
@@ -140,6 +144,7 @@ class FittedModel(GensimModel):
                 state, self.running_training_loss = next(epochs)
                 vectors.hold_locked(self.wv, state.words)
                 self._take(state)
+                self.training_losses.append(self.running_training_loss)
                 if run is not None:
                     run.note(state, self._progress())
                 logger.info("EPOCH %i of %i: loss %.6g", done, self.epochs, self.running_training_loss)
@@ -163,7 +168,8 @@ class FittedModel(GensimModel):
 
     def _progress(self) -> dict[str, Any]:
         """Return what changes from epoch to epoch beside the state."""
-        return {name: getattr(self, name) for name in ("running_training_loss", "total_train_time")}
+        names = ("running_training_loss", "training_losses", "total_train_time")
+        return {name: getattr(self, name) for name in names}
 
     def _restore(self, run: Run) -> None:
         """Become what a run had made of its model at its last checkpoint."""

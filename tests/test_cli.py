@@ -138,10 +138,50 @@ def test_info_and_plot(model, tmp_path):
     """Facts as text and JSON; a picture of words and their neighbours."""
     facts = json.loads(wordrank("info", model, "--json", cwd=tmp_path).stdout)
     assert (facts["vector_size"], facts["window"], facts["epochs"], facts["seed"]) == (20, 5, 3, 7)
-    assert "objective" in wordrank("info", model, cwd=tmp_path).stdout.decode()
-    done = wordrank("plot", model, "government", "cricket", "-n", "5", "-o", "words.png", cwd=tmp_path)
+    assert (facts["rank_loss"], facts["solver"], facts["symmetric"]) == ("log", "sampled", True)
+    assert "rank_loss          log" in wordrank("info", model, cwd=tmp_path).stdout.decode()
+    for name, start in (("words.png", b"\x89PNG"), ("words.html", b"<!DOCTYPE html>")):
+        done = wordrank("plot", model, "government", "cricket", "-n", "5", "-o", name, cwd=tmp_path)
+        assert (done.returncode, done.stdout.decode()) == (0, f"Neighbours of government, cricket in {name}\n")
+        assert (tmp_path / name).read_bytes().startswith(start)
+    assert wordrank("plot", model, "-n", "20", "-o", "words.svg", cwd=tmp_path).stdout == b"20 words in words.svg\n"
+
+
+def test_plot_draws_training_and_rank_losses(model, tmp_path):
+    """Curves of several models, and Figure 1 without a model; what is missing is told in a line."""
+    shutil.copy(model, tmp_path / "copy.model")
+    done = wordrank("plot", "--of", "training", model, "copy.model", "-o", "training.html", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "words.png").read_bytes().startswith(b"\x89PNG")
+    page = (tmp_path / "training.html").read_text(encoding="utf-8")
+    assert page.count(json.dumps(WordRank.load(model).training_losses, separators=(",", ":"))) == 2
+    assert wordrank("plot", "--of", "rank-losses", "-o", "figure1.svg", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "figure1.svg").read_bytes().startswith(b"<?xml")
+    WordRank.load(model).wv.save(str(tmp_path / "vectors.kv"))
+    for arguments, message in (
+        (["-o", "x.png"], "Give a MODEL."),
+        (["--of", "training", "vectors.kv", "-o", "x.png"], "Error: 'losses' holds no loss of an epoch."),
+        ([model, "-o", "x.gif"], "must be a name ending in .html, .png, .svg, .pdf. Got 'x.gif' instead."),
+    ):
+        done = wordrank("plot", *arguments, cwd=tmp_path)
+        assert done.returncode
+        assert message in done.stderr.decode()
+
+
+def test_evaluate_writes_a_report(model, tmp_path):
+    """One page about two models, with the scores that are printed and the words that were asked for."""
+    WordRank.load(model).wv.save_word2vec_format(str(tmp_path / "vectors.txt"))
+    options = ["--report", "page.md", "--word", "government", "--word", "cricket"]
+    done = wordrank("evaluate", model, "vectors.txt", *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "page.md").read_text(encoding="utf-8")
+    score = evaluation.similarity(WordRank.load(model).wv, testsets.shipped()[0]).value
+    assert f"| {100 * score:.1f} |" in page
+    for text in ("+0.0 against the first", "| government |", "| cricket |", "## Training", "## Parameters"):
+        assert text in page
+    pictures = [line for line in page.splitlines() if line.startswith("![")]
+    assert len(pictures) == len(list(tmp_path.glob("page-*.png"))) == 3
+    assert wordrank("evaluate", model, "--report", "page.html", "--json", cwd=tmp_path).returncode == 0
+    assert "<h2>Neighbours</h2>" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_an_interrupt_ends_with_a_line(tmp_path):

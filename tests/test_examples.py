@@ -29,7 +29,9 @@ def run_page(name):
     return result
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/cooccurrence.md", "docs/evaluation.md", "docs/reliability.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/cooccurrence.md", "docs/evaluation.md", "docs/reliability.md", "docs/pictures.md"]
+)
 def test_pages(page, tmp_path, monkeypatch):
     """The Python of a page runs in an empty directory."""
     monkeypatch.chdir(tmp_path)
@@ -54,7 +56,7 @@ def test_migration(tmp_path, monkeypatch, lee):
 
 
 def test_demo(tmp_path, capsys):
-    """The demo prints losses, neighbours and a score, and writes vectors and a picture."""
+    """The demo prints losses, neighbours and a score, and writes vectors and pictures."""
     from gensim_wordrank import demo
 
     demo.main(tmp_path / "demo")
@@ -63,4 +65,5 @@ def test_demo(tmp_path, capsys):
     assert "WordSim-353: Spearman" in printed
     assert "% of the pairs have an unknown word" in printed
     assert (tmp_path / "demo" / "words.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "demo" / "words.html").read_bytes().startswith(b"<!DOCTYPE html>")
     assert (tmp_path / "demo" / "lee-vectors.txt").read_text().startswith("1750 100\n")
