@@ -1,5 +1,6 @@
 # make demo   train on a small real text and look at the result
-# make test   lint, build, install and run the whole suite
+# make test   lint, build, install, build the pages and run the whole suite
+# make docs   build the pages: open build/html/docs/index.html
 # Everything happens in .venv, which is made at the first call; a second call downloads nothing.
 
 PYTHON ?= python3
@@ -12,14 +13,17 @@ SOURCES := pyproject.toml README.md $(shell find . -name meson.build -not -path 
 	$(wildcard gensim_wordrank/*.py gensim_wordrank/*.pyi cython_src/*)
 INSTALL := pip install --quiet --no-build-isolation --check-build-dependencies
 
-.PHONY: demo test lint clean
+.PHONY: demo test docs lint clean
 
 demo: $(VENV)/.installed
 	python -m gensim_wordrank.demo demo
 
 # in an empty directory, so that the installed package is tested and not the source folder
-test: lint $(VENV)/.installed
+test: lint docs $(VENV)/.installed
 	cd "$$(mktemp -d)" && pytest -c "$(ROOT)/pyproject.toml" --rootdir "$(ROOT)" "$(ROOT)/tests"
+
+docs: $(VENV)/.test-tools $(VENV)/.installed
+	sphinx-build --quiet --fresh-env --fail-on-warning --nitpicky -c docs . build/html
 
 lint: $(VENV)/.test-tools
 	ruff check .
@@ -36,7 +40,7 @@ $(VENV)/.build-tools: pyproject.toml
 # setuptools builds Annoy, which has no wheels
 $(VENV)/.test-tools: pyproject.toml | $(VENV)/.build-tools
 	pip install --quiet setuptools
-	$(INSTALL) '.[test,lint]'
+	$(INSTALL) '.[test,lint,docs]'
 	touch $@
 
 $(VENV)/.installed: $(SOURCES) | $(VENV)/.build-tools
