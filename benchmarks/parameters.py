@@ -30,6 +30,8 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "rank_loss": ("identity", "log", "dcg", "log_t"),
     "vector_size": (25, 100, 200),
     "l2": (0.0, 0.0075, 0.05),
+    "pair_loss": ("hinge", "logistic"),
+    "min_count": (5, 20),
 }
 USUAL = {name: inspect.signature(WordRank).parameters[name].default for name in VALUES}
 PANELS = {"similarity, 100 x Spearman": ("ws353", "men3000"), "analogies, % right": ("google-questions",)}
