@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import shlex
 import shutil
 import signal
@@ -12,9 +13,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.shell_completion import get_completion_class
 from gensim.models import KeyedVectors
 from gensim.test.utils import datapath
-from gensim_wordrank import Cooccurrence, WordRank, evaluation, testsets
+from gensim_wordrank import Cooccurrence, WordRank, cli, evaluation, testsets
 
 LEE = datapath("lee_background.cor")
 TRAIN = ["--vector-size", "20", "--epochs", "3", "--window", "5", "--seed", "7"]
@@ -251,3 +253,28 @@ def test_help_names_the_commands(tmp_path):
     for name in ("train", "cooccur", "similar", "analogy", "evaluate", "plot", "export", "info", "demo"):
         assert f"  {name} " in shown
     assert "version" in wordrank("--version", cwd=tmp_path).stdout.decode()
+
+
+def test_completion_in_the_shell(tmp_path):
+    """What bash is told to run prints a script that asks the command back, and the command completes its own names."""
+    script = wordrank(cwd=tmp_path, env=os.environ | {"_WORDRANK_COMPLETE": "bash_source"}).stdout.decode()
+    assert "_WORDRANK_COMPLETE=bash_complete" in script
+    asked = {"_WORDRANK_COMPLETE": "bash_complete", "COMP_WORDS": "wordrank e", "COMP_CWORD": "1"}
+    done = wordrank(cwd=tmp_path, env=os.environ | asked)
+    assert done.stdout.decode().splitlines() == ["plain,evaluate", "plain,export"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize(
+    ("before", "typed", "completed"),
+    [
+        ([], "tr", [("plain", "train")]),
+        (["train"], "--rank-lo", [("plain", "--rank-loss")]),
+        (["train", "--rank-loss"], "lo", [("plain", "log"), ("plain", "log_t")]),
+        (["train"], "te", [("file", "te")]),
+    ],
+)
+def test_completion_knows_commands_options_values_and_files(shell, before, typed, completed):
+    """Every shell that the pages name gets what can follow."""
+    complete = get_completion_class(shell)(cli.main, {}, "wordrank", "_WORDRANK_COMPLETE")
+    assert [(found.type, found.value) for found in complete.get_completions(before, typed)] == completed
