@@ -36,14 +36,15 @@ def run_epochs(
     min_alpha: float,
     seed: int,
     workers: int,
+    done: int = 0,
 ) -> Iterator[tuple[State, float]]:
-    """Run `epochs` from `state` on; after each, yield the new state and the estimated objective.
+    """Run those of `epochs` that are not `done`; after each, yield the new state and the estimated objective.
 
     The learning rate falls linearly from `alpha` to `min_alpha`. An epoch that diverges ends in FloatingPointError; the
     state that was yielded before it is the last good one.
     """
     plan = Plan.of(counts, seed)
-    for epoch in range(epochs):
+    for epoch in range(done, epochs):
         step = alpha - (alpha - min_alpha) * epoch / epochs
         new, loss = _EPOCHS[solver](state, counts, objective, plan, step, workers)
         if not (math.isfinite(loss) and new.is_finite()):

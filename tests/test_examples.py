@@ -29,7 +29,9 @@ def run_page(name):
     return result
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/cooccurrence.md", "docs/evaluation.md", "docs/pictures.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", *(f"docs/{name}.md" for name in ("cooccurrence", "evaluation", "pictures", "reliability"))]
+)
 def test_pages(page, tmp_path, monkeypatch):
     """The Python of a page runs in an empty directory."""
     monkeypatch.chdir(tmp_path)

@@ -109,15 +109,19 @@ def test_callbacks_see_fresh_vectors_and_may_stop(two_worlds):
 
 
 def test_the_loss_of_every_epoch_is_kept(two_worlds, tmp_path):
-    """`training_losses` are what callbacks see, through further training, save and load; a new start forgets them."""
+    """`training_losses` are what callbacks see, through training, save, load and resume; a new start forgets them."""
     seen = []
 
     class Listener(CallbackAny2Vec):
         def on_epoch_end(self, model):
             seen.append(model.get_latest_training_loss())
+            return len(seen) == 4
 
     model = WordRank(two_worlds, vector_size=8, epochs=3, callbacks=[Listener()])
-    model.train(two_worlds, total_examples=model.corpus_count, epochs=2, callbacks=[Listener()])
+    place = tmp_path / "run"
+    model.train(two_worlds, total_examples=model.corpus_count, epochs=2, callbacks=[Listener()], checkpoint=place)
+    assert model.training_losses == seen
+    model = WordRank.resume(place, callbacks=[Listener()])
     model.save(tmp_path / "worlds.model")
     assert WordRank.load(tmp_path / "worlds.model").training_losses == seen
     assert len(seen) == 5
