@@ -13,8 +13,11 @@ from joblib import cpu_count
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from gensim_wordrank import checks, corpus, counting, files, storage
+from gensim_wordrank import arrays, checks, corpus, counting, files, storage
 from gensim_wordrank import memory as memory_
+
+# of a word: whole numbers up to here are exact in float64, and the sum of many fits int64
+MOST_COUNT = 2**53
 
 
 class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type information
@@ -60,6 +63,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         counts: NDArray[np.int64] | None = None,
         n_contexts: int | None = None,
     ) -> None:
+        arrays.check_rows(data, indices, indptr)
         n = len(indptr) - 1
         self.n_contexts = n if n_contexts is None else n_contexts
         self.data, self.indices, self.indptr = data, indices, indptr
@@ -71,8 +75,10 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
             raise ValueError(f"'counts' must have an entry a word, {n}. Got {len(self.counts)} instead.")
 
     def _row_sums(self) -> NDArray[np.int64]:
-        ends = np.concatenate([[0.0], np.cumsum(self.data, dtype=np.float64)])[self.indptr]
-        return np.maximum(1, np.round(np.diff(ends))).astype(np.int64)
+        # a row without entries would get the next one's first; the last may begin behind all entries
+        sums = np.add.reduceat(np.append(self.data, np.float32(0)), self.indptr[:-1], dtype=np.float64)
+        sums[np.diff(self.indptr) == 0] = 0
+        return np.clip(np.round(sums), 1, MOST_COUNT).astype(np.int64)
 
     # ---- from texts and matrices
 
@@ -227,8 +233,28 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         matrix.data, matrix.indices, matrix.indptr = self.data, self.indices.astype(np.int64), self.indptr
         return matrix
 
+    def check(self) -> None:
+        """Raise ValueError if a column lies outside, or a value is no count: what a kernel takes for granted.
+
+        Training does so once a run. What is made by hand or changed since may be wrong.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from gensim_wordrank import Cooccurrence
+        >>> pairs = Cooccurrence.from_matrix([[0, 1], [1, 0]])
+        >>> pairs.check()
+        >>> pairs.data[0] = np.nan
+        >>> pairs.check()
+        Traceback (most recent call last):
+        ...
+        ValueError: 'data' must be finite numbers, 0 or above. Got nan instead.
+        """
+        arrays.check_entries(self.data, self.indices, self.n_contexts)
+
     def context_sums(self) -> NDArray[np.float64]:
-        """Return the sum of each column."""
+        """Return the sum of each column, after a :meth:`check`."""
+        self.check()
         sums = np.zeros(self.n_contexts)
         for first in range(0, self.nnz, 1 << 20):  # bincount works on wider copies
             part = slice(first, first + (1 << 20))
@@ -252,6 +278,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         if np.array_equal(new, np.arange(len(new))):  # the same, perhaps with new words behind
             indptr = np.append(self.indptr, np.full(len(words) - len(new), self.nnz, np.int64))
             return self._with_scratch(Cooccurrence(self.data, self.indices, indptr, words, counts))
+        self.check()
         rows, columns = np.repeat(new, np.diff(self.indptr)), new[self.indices]
         kept = (rows >= 0) & (columns >= 0)
         entries = self.data[kept], (rows[kept], columns[kept])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ABOUT, WORDS = "about.json", "words.json"
 FORMAT, VERSION = "gensim-wordrank co-occurrences", 1
-DTYPES = {"data": np.float32, "indices": np.int32, "indptr": np.int64, "counts": np.int64}
+DTYPES = arrays.DTYPES | {"counts": np.int64}
 
 
 def write(directory: Path, pairs: Cooccurrence) -> None:
@@ -67,22 +67,22 @@ def _about(directory: Path) -> dict[str, Any]:
     return about
 
 
-def _check(directory: Path, found: dict[str, NDArray[Any]], words: list[Any]) -> None:
+def _check(directory: Path, found: dict[str, NDArray[Any]], words: Any) -> None:
     """Refuse arrays that do not make a matrix, whatever their checksums say."""
-    data, indices, indptr, counts = (found[name] for name in ("data", "indices", "indptr", "counts"))
-    n = len(words)
-    whole = (
-        all(array.dtype == DTYPES[name] and array.ndim == 1 for name, array in found.items())
-        and len(data) == len(indices)
-        and len(indptr) == n + 1
-        and len(counts) == n
-        and indptr[0] == 0
-        and indptr[-1] == len(data)
-        and (np.diff(indptr) >= 0).all()
-        and (not len(indices) or (indices.min() >= 0 and indices.max() < n))
-    )
-    if not whole:
-        raise ValueError(f"The files in '{directory}' do not make a matrix. Count the co-occurrences again.")
+    data, indices, indptr, counts = (found[name] for name in DTYPES)
+    try:
+        arrays.check_rows(data, indices, indptr)
+        arrays.check_entries(data, indices, len(words))
+        if (
+            not isinstance(words, list)
+            or counts.dtype != DTYPES["counts"]
+            or not len(indptr) - 1 == len(words) == len(counts)
+        ):
+            raise ValueError(f"There are {len(indptr) - 1} rows, {len(words)} words and {len(counts)} counts.")
+    except (ValueError, TypeError) as error:
+        raise ValueError(
+            f"The files in '{directory}' do not make a matrix. Count the co-occurrences again. ({error})"
+        ) from error
 
 
 def _checksum(path: Path) -> int:
