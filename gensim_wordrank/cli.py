@@ -15,6 +15,7 @@ from typing import Any
 import click
 from gensim.models import KeyedVectors
 from joblib import cpu_count
+from tqdm import tqdm
 
 from gensim_wordrank import corpus, evaluation, exchange, files, memory, testsets
 from gensim_wordrank.cooccurrence import Cooccurrence
@@ -42,11 +43,21 @@ def command(function: Callable[..., None]) -> click.Command:
         level = logging.WARNING if quiet or shows_progress(quiet) else logging.INFO
         logging.basicConfig(format="%(message)s", level=level)
         logging.getLogger("gensim").setLevel(logging.WARNING)
+        tqdm.monitor_interval = 0  # a thread less, whose start may fail with a warning
         try:
             function(quiet=quiet, **options)
         except KeyboardInterrupt:
             raise click.ClickException("Stopped. Nothing was written.") from None
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, MemoryError, RuntimeError) as error:
+        except (
+            ArithmeticError,
+            AttributeError,
+            KeyError,
+            MemoryError,
+            OSError,
+            RuntimeError,
+            TypeError,
+            ValueError,
+        ) as error:
             text = str(error.args[0]) if isinstance(error, KeyError) else str(error)
             raise click.ClickException(" ".join(text.split()) or type(error).__name__) from error
 
@@ -63,12 +74,12 @@ def load(path: str) -> tuple[KeyedVectors, KeyedVectors]:
     if not Path(path).is_file():
         raise FileNotFoundError(f"There is no file '{path}'.")
     with Path(path).open("rb") as file:
-        first = file.readline(10_000)
-    if not first.startswith(b"\x80"):  # not a pickle
-        no_header = len(first.split()) != 2
-        words = KeyedVectors.load_word2vec_format(path, binary=path.endswith(".bin"), no_header=no_header)
+        is_pickle = file.read(1) == b"\x80"
+    if not is_pickle:
+        words = exchange.read_vectors(path)
         return words, words
-    model = KeyedVectors.load(path)
+    with files.reading(path):
+        model = KeyedVectors.load(path)
     if isinstance(model, WordRank):
         return model.wv, model.vectors("sum")
     words = getattr(model, "wv", model)
