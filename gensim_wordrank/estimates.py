@@ -40,8 +40,14 @@ def expected_pairs(counts: ArrayLike, sentence_length: float, window: int, symme
     sizes = np.diff(edges)
     counts = np.add.reduceat(counts, edges[:-1]) / sizes
     # the chance that a pair occurs, if all its meetings are independent
-    chances = -np.expm1(-neighbours * np.outer(counts, counts) / max(sizes @ counts, 1.0))
-    return int(SHARE_OF_INDEPENDENT_PAIRS * (sizes @ chances @ sizes))
+    chances = -np.expm1(-neighbours * np.outer(counts, counts) / max((sizes * counts).sum(), 1.0))
+    # not as a matrix product: BLAS ends the process when there is no memory for its buffers
+    return int(SHARE_OF_INDEPENDENT_PAIRS * (np.outer(sizes, sizes) * chances).sum())
+
+
+def vectors_memory(n_words: int, size: int) -> int:
+    """Return the bytes of the vectors of words and contexts."""
+    return 2 * FLOAT * n_words * size
 
 
 def epoch_memory(n_words: int, n_pairs: int, size: int, solver: Solver, workers: int) -> int:

@@ -352,6 +352,9 @@ class WordRank(GensimModel):
         memory_.give_back()  # what was needed to count
         started, callbacks, counts = perf_counter(), tuple(callbacks), self.cooccurrence
         assert counts is not None  # _count has seen to it
+        self._require_memory(
+            estimates.epoch_memory(len(self.wv), counts.nnz, self.vector_size, self.solver, self.workers)
+        )
         self.add_lifecycle_event(
             "train",
             msg=f"training with {self.workers} workers on {len(self.wv)} words, {counts.nnz} pairs and "
