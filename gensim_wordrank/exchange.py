@@ -101,7 +101,7 @@ def read_vectors(path: Path_) -> KeyedVectors:
     >>> from pathlib import Path
     >>> from gensim_wordrank.exchange import read_vectors
     >>> path = Path(tempfile.mkdtemp(), "vectors.txt")
-    >>> path.write_text("sea 0.5 1\nsky 2 0.25\n") and None
+    >>> path.write_text("2 2\nsea 0.5 1\nsky 2 0.25\n") and None
     >>> read_vectors(path)["sky"].tolist()
     [2.0, 0.25]
     """
