@@ -46,11 +46,16 @@ def run_epochs(
     plan = Plan.of(counts, seed)
     for epoch in range(done, epochs):
         step = alpha - (alpha - min_alpha) * epoch / epochs
-        new, loss = _EPOCHS[solver](state, counts, objective, plan, step, workers)
-        if not (math.isfinite(loss) and new.is_finite()):
+        try:
+            new, loss = _EPOCHS[solver](state, counts, objective, plan, step, workers)
+            if not (math.isfinite(loss) and new.is_finite()):
+                raise FloatingPointError("the loss or a vector is not finite")
+        except FloatingPointError as error:
             raise FloatingPointError(
                 f"Training diverged in epoch {epoch + 1} of {epochs}; the vectors are those of the epoch before. "
-                f"Lower 'alpha' (now {alpha:g})."
-            )
+                f"Lower 'alpha' (now {alpha:g}), or choose a less extreme 'rank_scale' (now {objective.rank_scale:g}), "
+                f"'rank_offset' (now {objective.rank_offset:g}) or 'l2' (now {objective.l2:g}): at a learning rate of "
+                f"{step:g}, {error}."
+            ) from error
         state = new
         yield state, loss
