@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from gensim_wordrank._sampled import LANES
 from gensim_wordrank.ranks import TILE_BYTES
+from gensim_wordrank.spectral import STRONG_SHARE
 from gensim_wordrank.training import Solver
 
 # words of a text repeat each other: it has about so many of the pairs that independent words would have
@@ -45,11 +46,14 @@ def expected_pairs(counts: ArrayLike, sentence_length: float, window: int, symme
 
 
 def epoch_memory(n_words: int, n_pairs: int, size: int, solver: Solver, workers: int) -> int:
-    """Return the bytes that an epoch takes beside the vectors and the counts."""
+    """Return the bytes that an epoch, or finding where to start, takes beside the vectors and the counts."""
     if solver is Solver.SAMPLED:
-        # both matrices packed for the kernel, a third on the way in or out, and a few numbers a word
+        # both matrices packed for the kernel, a third on the way in or out, the words before their start was found, and
+        # a few numbers a word
         padded = -(-(size + 1) // LANES) * LANES
-        return n_words * (FLOAT * (2 * padded + size) + 40)
+        # the strongest pairs, with a basis, its product with them, a copy of one on the way, and U or V
+        strong = int(STRONG_SHARE * n_pairs)
+        return max(n_words * (FLOAT * 2 * (padded + size) + 40), strong * (FLOAT + COLUMN) + 4 * FLOAT * n_words * size)
     # both matrices copied, weights and xi of the pairs, and the scores from which a thread takes exact ranks
     return 2 * FLOAT * (n_words * size + n_pairs) + workers * min(TILE_BYTES, FLOAT * n_words**2)
 

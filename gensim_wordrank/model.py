@@ -20,6 +20,7 @@ from gensim_wordrank.base import GensimModel
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.objective import Objective
 from gensim_wordrank.ranks import Vectors
+from gensim_wordrank.spectral import spectral_start
 from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
 from gensim_wordrank.training import USUAL_ALPHA, Solver, run_epochs
 
@@ -239,7 +240,7 @@ class WordRank(GensimModel):
     # ---- start values
 
     def init_weights(self) -> None:
-        """Give every word and context of the vocabulary a random start vector."""
+        """Give every word and context of the vocabulary a random vector, until the co-occurrences are counted."""
         n = len(self.wv.index_to_key)
         self.wv.vectors = start_vectors(n, self.vector_size, self.seed, part=0)
         self.context_vectors = start_vectors(n, self.vector_size, self.seed, part=1)
@@ -370,11 +371,8 @@ class WordRank(GensimModel):
 
     def _run_epochs(self, counts: Cooccurrence, callbacks: Sequence[Any]) -> int:
         """Run up to `self.epochs`, with callbacks, log and progress bar; return how many were run."""
-        known = len(self.context_bias)
-        if known < len(self.wv):  # contexts that are new since the last training
-            self.context_bias = np.append(self.context_bias, start_bias(counts)[known:])
         epochs = run_epochs(
-            self._state(), counts, self.objective, self.solver,
+            self._start(counts), counts, self.objective, self.solver,
             self.epochs, self.alpha, self.min_alpha, self.seed, self.workers,
         )  # fmt: skip
         with tqdm(total=self.epochs, desc="WordRank", unit="epoch", disable=not self.progress) as bar:
@@ -392,6 +390,26 @@ class WordRank(GensimModel):
                     logger.info("stopped by a callback after epoch %i", done)
                     break
         return done
+
+    def _start(self, counts: Cooccurrence) -> State:
+        """Return the state; the co-occurrences say where new contexts, and vectors that nobody has changed, start."""
+        known = len(self.context_bias)
+        if known < len(self.wv):
+            self.context_bias = np.append(self.context_bias, start_bias(counts)[known:])
+        state = self._state()
+        # the paper's Algorithm 1 starts at random
+        if self.solver is Solver.SAMPLED and not self.epochs_done and self._is_untouched():
+            state.words, state.contexts = spectral_start(counts, self.vector_size, self.seed)
+            self.context_vectors = state.contexts  # words may be locked: they stay as they are until the epoch is done
+            memory_.give_back()
+        return state
+
+    def _is_untouched(self) -> bool:
+        """Say whether every vector is still the random one it was given."""
+        return all(
+            np.array_equal(found, start_vectors(len(found), self.vector_size, self.seed, part))
+            for part, found in enumerate((self.wv.vectors, self.context_vectors))
+        )
 
     def _state(self) -> State:
         """Return what training changes, as it stands."""
