@@ -10,6 +10,12 @@ from gensim_wordrank.state import start_vectors
 from threadpoolctl import threadpool_limits
 
 
+@pytest.fixture(autouse=True)
+def small_vocabularies_too(monkeypatch):
+    """Let the few words of these tests be enough."""
+    monkeypatch.setattr(spectral, "FEWEST_WORDS", 1)
+
+
 @pytest.fixture
 def some_counts():
     """Counts of 40 words without symmetry, half of them 0."""
@@ -121,3 +127,10 @@ def test_vectors_that_were_set_are_where_training_starts():
         np.testing.assert_allclose(model.wv.vectors, before, atol=1e-6)
     model, before = model_before_its_first_epoch(solver="triplet")
     np.testing.assert_allclose(model.wv.vectors, before, atol=1e-6)
+
+
+def test_small_vocabularies_start_at_random(some_counts, monkeypatch):
+    """With fewer words than are worth it, the start is random."""
+    monkeypatch.setattr(spectral, "FEWEST_WORDS", 41)
+    for part, found in enumerate(spectral_start(Cooccurrence.from_matrix(some_counts), 4, seed=3)):
+        np.testing.assert_array_equal(found, start_vectors(40, 4, 3, part))
