@@ -9,7 +9,7 @@ ROOT := $(CURDIR)
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
 SOURCES := pyproject.toml README.md $(shell find . -name meson.build -not -path './.venv/*') \
-	$(wildcard gensim_wordrank/*.py gensim_wordrank/*.pyi cython_src/*)
+	$(wildcard gensim_wordrank/*.py gensim_wordrank/cluster/*.py gensim_wordrank/*.pyi cython_src/*)
 INSTALL := pip install --quiet --no-build-isolation --check-build-dependencies
 
 .PHONY: demo test lint clean

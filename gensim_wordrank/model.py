@@ -6,6 +6,7 @@ import hashlib
 import logging
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -21,7 +22,7 @@ from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.objective import Objective
 from gensim_wordrank.ranks import Vectors
 from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
-from gensim_wordrank.training import USUAL_ALPHA, Solver, run_epochs
+from gensim_wordrank.training import USUAL_ALPHA, Solver, check_cluster, run_epochs
 
 logger = logging.getLogger(__name__)
 
@@ -54,6 +55,9 @@ class WordRank(GensimModel):
         The vectors depend on it, and not on `workers` or on PYTHONHASHSEED.
     workers : int
         Number of threads.
+    cluster : distributed.Client, Dask cluster, str or gensim_wordrank.cluster.Hosts, optional
+        Machines to train on instead of this one: a client of a Dask cluster, the cluster, the address of its scheduler,
+        or machines to start one on by SSH. The vectors are the same, byte for byte. It is not saved with the model.
     memory : int or str, optional
         What the process may take in all, as "4GB" or in bytes; by default what it has and half of what is free. Past
         it, co-occurrences are counted and kept in temporary files.
@@ -118,6 +122,7 @@ class WordRank(GensimModel):
         min_alpha: float | None = None,
         seed: int = 1,
         workers: int = 3,
+        cluster: Any = None,
         memory: int | str | None = None,
         solver: str = "sampled",
         rank_loss: str = "log",
@@ -143,6 +148,7 @@ class WordRank(GensimModel):
         alpha = usual_alpha if alpha is None else alpha
         self.symmetric, self.distance_weighting = symmetric, distance_weighting
         self.memory, self.progress = memory, progress
+        self.cluster = check_cluster(cluster, self.solver)
         self.context_vectors: Vectors = np.empty((0, 0), np.float32)
         self.context_bias: Vectors = np.empty(0, np.float32)
         self.cooccurrence: Cooccurrence | None = None
@@ -370,20 +376,24 @@ class WordRank(GensimModel):
 
     def _run_epochs(self, counts: Cooccurrence, callbacks: Sequence[Any]) -> int:
         """Run up to `self.epochs`, with callbacks, log and progress bar; return how many were run."""
+        if self.cluster is not None and (np.asarray(self.wv.vectors_lockf) != 1).any():
+            raise ValueError("'wv.vectors_lockf' holds vectors only without a 'cluster'. Train on one machine.")
         known = len(self.context_bias)
         if known < len(self.wv):  # contexts that are new since the last training
             self.context_bias = np.append(self.context_bias, start_bias(counts)[known:])
         epochs = run_epochs(
             self._state(), counts, self.objective, self.solver,
-            self.epochs, self.alpha, self.min_alpha, self.seed, self.workers,
+            self.epochs, self.alpha, self.min_alpha, self.seed, self.workers, self.cluster,
         )  # fmt: skip
-        with tqdm(total=self.epochs, desc="WordRank", unit="epoch", disable=not self.progress) as bar:
+        bar = tqdm(total=self.epochs, desc="WordRank", unit="epoch", disable=not self.progress)
+        with closing(epochs), bar:
             for done in range(1, self.epochs + 1):
                 for callback in callbacks:
                     callback.on_epoch_begin(self)
                 state, self.running_training_loss = next(epochs)
-                vectors.hold_locked(self.wv, state.words)
-                self._take(state)
+                if state.is_here or callbacks or done == self.epochs:
+                    vectors.hold_locked(self.wv, state.words)
+                    self._take(state)
                 logger.info("EPOCH %i of %i: loss %.6g", done, self.epochs, self.running_training_loss)
                 bar.set_postfix(loss=f"{self.running_training_loss:.6g}", refresh=False)
                 bar.update()

@@ -51,6 +51,21 @@ def read(
     return found["data"], found["indices"], found["indptr"], words, found["counts"]
 
 
+def checksums(path: str | os.PathLike[str]) -> dict[str, int] | None:
+    """Return the checksums that tell one directory of co-occurrences from others; None if it is no such directory."""
+    try:
+        found: dict[str, int] = _about(Path(path))["checksums"]
+    except (OSError, ValueError):
+        return None
+    return found
+
+
+def read_rows(path: str | os.PathLike[str], rows: NDArray[np.integer]) -> arrays.Csr:
+    """Return the pairs of some words, without reading those of the others."""
+    data, indices, indptr = (arrays.load(Path(path, f"{name}.npy"), "r") for name in ("data", "indices", "indptr"))
+    return arrays.take_rows(arrays.Csr(data, indices, indptr), rows)
+
+
 def _about(directory: Path) -> dict[str, Any]:
     if not (directory / ABOUT).is_file():
         raise FileNotFoundError(f"'{directory}' holds no co-occurrences: there is no '{ABOUT}' in it.")
