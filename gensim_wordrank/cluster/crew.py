@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from time import monotonic
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,6 +22,8 @@ from gensim_wordrank.ranks import Vectors
 from gensim_wordrank.sampled import Recipe, estimate
 from gensim_wordrank.state import State
 
+# seconds in which a worker must load this package
+START_SECONDS = 60.0
 # seconds in which a machine must say that it will stop
 STOP_SECONDS = 5.0
 
@@ -64,15 +67,24 @@ class Crew:
             self.client.submit(RingWorker, actor=True, workers=[address], allow_other_workers=False, pure=False)
             for address in self.workers
         ]
-        for machine, future in enumerate(self.futures):
-            try:
-                self.actors.append(future.result(timeout=self.patience))
-            except (Exception, asyncio.CancelledError) as error:
-                raise MachineError(machine, error) from error
+        for machine in range(len(self.workers)):
+            self.actors.append(self._made(machine))
         facts = self._all("facts", [() for _ in self.actors])
         handshake.check({self.host(machine): each for machine, each in enumerate(facts)})
         places = enumerate(self.threads)
         self._all("join", [(self.recipe, machine, self.actors, n, self.patience) for machine, n in places])
+
+    def _made(self, machine: int) -> Any:
+        """Wait for an actor to be made, as long as its worker is there."""
+        deadline = monotonic() + START_SECONDS
+        while True:
+            try:
+                return self.futures[machine].result(timeout=1)
+            except asyncio.TimeoutError as error:
+                if monotonic() > deadline or self.workers[machine] not in self.client.nthreads():
+                    raise MachineError(machine, OSError("the worker did not start to train")) from error
+            except (Exception, asyncio.CancelledError) as error:
+                raise MachineError(machine, error) from error
 
     def host(self, machine: int) -> str:
         """Return the host of a machine."""

@@ -168,7 +168,8 @@ class Driver:
         self.given_up |= {crew.workers[machine] for machine in lost + slow}
         self.n_workers -= len(slow)
         guilty = ", ".join(crew.host(machine) for machine in lost or slow or [error.machine])
-        self.failures.append(f"{guilty} {'was too slow' if slow else 'was lost' if lost else 'failed'} ({error.cause})")
+        reason = str(error.cause) or type(error.cause).__name__
+        self.failures.append(f"{guilty} {'was too slow' if slow else 'was lost' if lost else 'failed'} ({reason})")
         logger.warning("%s; going on from epoch %i", self.failures[-1], self.kept.epoch)
         if len(self.failures) >= MOST_FAILURES:
             raise RuntimeError(f"Training was given up{self._history()}.") from error.cause
