@@ -17,6 +17,7 @@ from gensim.models import KeyedVectors
 from joblib import cpu_count
 
 from gensim_wordrank import corpus, evaluation, exchange, files, memory, testsets
+from gensim_wordrank.cluster import Hosts
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.losses import PairLoss, RankLoss
 from gensim_wordrank.model import WordRank
@@ -41,7 +42,8 @@ def command(function: Callable[..., None]) -> click.Command:
         # a progress bar tells what the log would
         level = logging.WARNING if quiet or shows_progress(quiet) else logging.INFO
         logging.basicConfig(format="%(message)s", level=level)
-        logging.getLogger("gensim").setLevel(logging.WARNING)
+        for library in ("gensim", "distributed", "asyncssh"):
+            logging.getLogger(library).setLevel(logging.WARNING)
         try:
             function(quiet=quiet, **options)
         except KeyboardInterrupt:
@@ -145,12 +147,19 @@ def cooccur(text: str, output: str, quiet: bool, **options: Any) -> None:
 @click.argument("text", type=click.Path(allow_dash=True))
 @click.option("-o", "--output", type=click.Path(), required=True, help="File to write the model to.")
 @with_options(*training_options, *counting_options, workers_option)
-def train(text: str, output: str, quiet: bool, workers: int | None, **options: Any) -> None:
+@click.option(
+    "--hosts", type=click.Path(), help="File of machines to train on, reached by SSH; see docs/distributed.md."
+)
+@click.option("--ssh-config", type=click.Path(exists=True), help="Of SSH for --hosts, instead of the user's own.")
+def train(
+    text: str, output: str, quiet: bool, workers: int | None, hosts: str | None, ssh_config: str | None, **options: Any
+) -> None:
     """Train on TEXT, a file with one sentence a line, compressed or not; - is the standard input.
 
     TEXT may also be a directory that `wordrank cooccur` wrote; options of counting then have no effect.
     """
     options |= {"workers": cpu_count() if workers is None else workers, "progress": shows_progress(quiet)}
+    options |= {} if hosts is None else {"cluster": Hosts.read(hosts, ssh_config)}
     if text != "-" and Path(text).is_dir():
         counted = ("min_count", "max_final_vocab")
         training = {name: value for name, value in options.items() if name not in counted}

@@ -9,21 +9,14 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 from gensim.models.callbacks import CallbackAny2Vec
-from gensim_wordrank import Cooccurrence, Objective, WordRank
+from gensim_wordrank import Cooccurrence, WordRank
 from gensim_wordrank.cluster import handshake
-from gensim_wordrank.cluster.driver import Driver
 from gensim_wordrank.cluster.ring import Ring
 from gensim_wordrank.cluster.worker import RingWorker
 from gensim_wordrank.plan import Plan
-from gensim_wordrank.sampled import Recipe
-from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
-from gensim_wordrank.training import Solver, run_epochs
 
+from clusters import EPOCHS, SIZE, disturbed, fingerprint, undisturbed
 from problems import make_problem
-
-EPOCHS = 7  # more than the driver runs before it keeps a state
-STEP = 0.15
-SIZE = 20
 
 
 def in_process(n):
@@ -48,22 +41,16 @@ def three(nannies):
     return nannies
 
 
-def fingerprint(model):
-    """All that training changes, and the loss."""
-    arrays = (model.wv.vectors, model.context_vectors, model.context_bias, model._past)
-    return *(array.tobytes() for array in arrays), model.get_latest_training_loss(), model.epochs_done
-
-
 @pytest.fixture(scope="module")
-def pairs(lee):
-    """Co-occurrences of 1,750 words, which make four blocks."""
-    return Cooccurrence.from_corpus(lee, window=5)
-
-
-@pytest.fixture(scope="module")
-def alone(pairs):
+def alone(lee_pairs):
     """What one machine makes of them."""
-    return fingerprint(WordRank.from_cooccurrence(pairs, vector_size=SIZE, epochs=EPOCHS))
+    return fingerprint(WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=EPOCHS))
+
+
+@pytest.fixture(scope="module")
+def unharmed(lee_pairs):
+    """What training without a disturbance gives."""
+    return undisturbed(lee_pairs)
 
 
 # ---- the same bytes
@@ -92,24 +79,24 @@ def test_every_machine_has_the_blocks_it_needs(n_machines):
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 6])
-def test_machines_do_not_change_a_byte(pairs, alone, n):
+def test_machines_do_not_change_a_byte(lee_pairs, alone, n):
     """1, 2 and 3 workers give the vectors and the loss of one machine; so do more workers than there are blocks."""
     with in_process(n) as cluster:
-        model = WordRank.from_cooccurrence(pairs, vector_size=SIZE, epochs=EPOCHS, cluster=cluster)
+        model = WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=EPOCHS, cluster=cluster)
     assert fingerprint(model) == alone
 
 
-def test_a_client_an_address_and_processes_will_do(pairs, alone, tmp_path, three):
+def test_a_client_an_address_and_processes_will_do(lee_pairs, alone, tmp_path, three):
     """A client is used and left open; so is what its address leads to; workers may read the pairs from a disk."""
-    pairs.save(tmp_path / "pairs")
+    lee_pairs.save(tmp_path / "pairs")
     mapped = Cooccurrence.load(tmp_path / "pairs", mmap="r")
-    for given, one in ((pairs, three), (mapped, three.scheduler.address)):
+    for given, one in ((lee_pairs, three), (mapped, three.scheduler.address)):
         model = WordRank.from_cooccurrence(given, vector_size=SIZE, epochs=EPOCHS, cluster=one)
         assert fingerprint(model) == alone
     assert three.status == "running"
 
 
-def test_pairs_on_a_shared_disk_are_not_sent(pairs, tmp_path, monkeypatch):
+def test_pairs_on_a_shared_disk_are_not_sent(lee_pairs, tmp_path, monkeypatch):
     """Workers that see the directory of the co-occurrences read their rows from it; others get them."""
     sent = []
     take = RingWorker.take_pairs
@@ -119,16 +106,16 @@ def test_pairs_on_a_shared_disk_are_not_sent(pairs, tmp_path, monkeypatch):
         await take(self, *arrays)
 
     monkeypatch.setattr(RingWorker, "take_pairs", spy)
-    pairs.save(tmp_path / "pairs")
+    lee_pairs.save(tmp_path / "pairs")
     with in_process(2) as cluster:
         mapped = Cooccurrence.load(tmp_path / "pairs", mmap="r")
         WordRank.from_cooccurrence(mapped, vector_size=SIZE, epochs=1, cluster=cluster)
         assert sent == []
-        WordRank.from_cooccurrence(pairs, vector_size=SIZE, epochs=1, cluster=cluster)
+        WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
         assert sent == [0, 1]
 
 
-def test_contexts_never_pass_through_the_driver(pairs, monkeypatch):
+def test_contexts_never_pass_through_the_driver(lee_pairs, monkeypatch):
     """In epochs after which nobody asks for vectors, the driver gets none."""
     asked = []
     report = RingWorker.report
@@ -139,11 +126,11 @@ def test_contexts_never_pass_through_the_driver(pairs, monkeypatch):
 
     monkeypatch.setattr(RingWorker, "report", spy)
     with in_process(2) as cluster:
-        WordRank.from_cooccurrence(pairs, vector_size=SIZE, epochs=EPOCHS, cluster=cluster)
+        WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=EPOCHS, cluster=cluster)
     assert asked == [0, 1, 0, 1]  # after the fifth epoch, for the case of a failure, and at the end
 
 
-def test_callbacks_see_the_vectors_and_may_stop(pairs):
+def test_callbacks_see_the_vectors_and_may_stop(lee_pairs):
     """After every epoch a callback finds the vectors that one machine would have then."""
     seen = []
 
@@ -154,15 +141,15 @@ def test_callbacks_see_the_vectors_and_may_stop(pairs):
 
     with in_process(2) as cluster:
         for where in (cluster, None):
-            WordRank.from_cooccurrence(pairs, vector_size=SIZE, epochs=5, cluster=where, callbacks=[Watch()])
+            WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=5, cluster=where, callbacks=[Watch()])
     assert len(seen) == 4
     assert seen[:2] == seen[2:]
 
 
-def test_a_model_is_saved_without_its_cluster(pairs, tmp_path):
+def test_a_model_is_saved_without_its_cluster(lee_pairs, tmp_path):
     """A model that was trained on a cluster is saved and loaded as any other."""
     with in_process(1) as cluster:
-        model = WordRank.from_cooccurrence(pairs, vector_size=SIZE, epochs=1, cluster=cluster)
+        model = WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
         model.save(tmp_path / "model")
         assert model.cluster is cluster
     loaded = WordRank.load(tmp_path / "model")
@@ -170,12 +157,12 @@ def test_a_model_is_saved_without_its_cluster(pairs, tmp_path):
     assert fingerprint(loaded) == fingerprint(model)
 
 
-def test_divergence_is_said(pairs):
+def test_divergence_is_said(lee_pairs):
     """An absurd learning rate ends in the same error as on one machine, and the cluster is free again."""
     with in_process(2) as cluster, Client(cluster, set_as_default=False) as client:
         model = WordRank(vector_size=SIZE, min_count=1, cluster=client)
-        model.build_vocab_from_freq(dict(zip(pairs.words, pairs.counts.tolist(), strict=True)))
-        model.cooccurrence, model.alpha = pairs.over(model.wv.index_to_key), 1e30
+        model.build_vocab_from_freq(dict(zip(lee_pairs.words, lee_pairs.counts.tolist(), strict=True)))
+        model.cooccurrence, model.alpha = lee_pairs.over(model.wv.index_to_key), 1e30
         with pytest.raises(FloatingPointError, match=r"diverged in epoch 1 of 25; the vectors are those of the epoch"):
             model._fit(())
         assert np.isfinite(model.wv.vectors).all()
@@ -197,10 +184,10 @@ def test_what_cannot_run_on_a_cluster_is_refused_before_counting(options, messag
         WordRank(**options)
 
 
-def test_locked_vectors_are_refused(pairs):
+def test_locked_vectors_are_refused(lee_pairs):
     """A cluster would not hold them."""
     with in_process(1) as cluster:
-        model = WordRank.from_cooccurrence(pairs, vector_size=SIZE, epochs=1, cluster=cluster)
+        model = WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
         model.wv.vectors_lockf = np.zeros(1, np.float32)
         with pytest.raises(ValueError, match="'wv.vectors_lockf' holds vectors only without a 'cluster'"):
             model._fit(())
@@ -217,47 +204,14 @@ def test_machines_that_differ_are_refused():
         handshake.check({"a": same, "b": same | {"CPU level": "x86-64-v0"}})
 
 
-def test_a_cluster_without_workers(pairs, monkeypatch):
+def test_a_cluster_without_workers(lee_pairs, monkeypatch):
     """Training does not wait for ever for workers."""
     monkeypatch.setattr(gensim_wordrank.cluster.driver, "REPLACEMENT_SECONDS", 0.2)
     with in_process(0) as cluster, pytest.raises(RuntimeError, match="The cluster has no workers. Start some"):
-        WordRank.from_cooccurrence(pairs, vector_size=SIZE, epochs=1, cluster=cluster)
+        WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
 
 
 # ---- failures
-
-
-def start(counts):
-    """Where training starts."""
-    n = counts.shape[0]
-    past = np.full(n, START_PAST, np.float32)
-    return State(start_vectors(n, SIZE, 1, 0), start_vectors(n, SIZE, 1, 1), start_bias(counts), past, past)
-
-
-def bytes_of(state):
-    """All bytes of a state."""
-    return [array.tobytes() for array in (state.words, state.contexts, state.bias, state.word_past, state.context_past)]
-
-
-def disturbed(client, counts, disturb, patience):
-    """Train by hand, with a disturbance before the fourth epoch; return the last state, the losses and the driver."""
-    recipe = Recipe.of(Plan.of(counts, 1), Objective(), counts, SIZE)
-    driver, losses = Driver(client, recipe, counts, start(counts), patience), []
-    for epoch in range(EPOCHS):
-        if epoch == 3:
-            disturb(driver.crew.workers[1])
-        state, loss = driver.epoch(STEP)
-        losses.append(loss)
-    result = bytes_of(state)
-    driver.close()
-    return result, losses, driver
-
-
-@pytest.fixture(scope="module")
-def undisturbed(pairs):
-    """What one machine makes of the same."""
-    runs = list(run_epochs(start(pairs), pairs, Objective(), Solver.SAMPLED, EPOCHS, STEP, STEP, 1, 1))
-    return bytes_of(runs[-1][0]), [loss for _, loss in runs]
 
 
 def kill(client, address):
@@ -274,16 +228,16 @@ def until_gone(client, addresses):
     raise AssertionError(f"{addresses} live on")
 
 
-def test_a_killed_worker_is_replaced(pairs, undisturbed, three, monkeypatch):
+def test_a_killed_worker_is_replaced(lee_pairs, unharmed, three, monkeypatch):
     """Its nanny starts another, and training goes on from the last state that was kept, to the same vectors."""
     monkeypatch.setattr(gensim_wordrank.cluster.driver, "REPLACEMENT_SECONDS", 60)
-    *result, driver = disturbed(three, pairs, lambda address: kill(three, address), patience=20)
-    assert tuple(result) == undisturbed
+    *result, driver = disturbed(three, lee_pairs, lambda address: kill(three, address), patience=20)
+    assert tuple(result) == unharmed
     assert driver.failures == ["127.0.0.1 was lost (Unable to contact Actor's worker)"]
     assert driver.n_workers == 3
 
 
-def test_a_worker_that_hangs_is_given_up(pairs, undisturbed, three, monkeypatch):
+def test_a_worker_that_hangs_is_given_up(lee_pairs, unharmed, three, monkeypatch):
     """A process that is stopped answers nobody, as behind a cut link: the others notice and go on without it."""
     monkeypatch.setattr(gensim_wordrank.cluster.driver, "REPLACEMENT_SECONDS", 0.2)
     monkeypatch.setattr(gensim_wordrank.cluster.crew, "STOP_SECONDS", 1)
@@ -294,17 +248,17 @@ def test_a_worker_that_hangs_is_given_up(pairs, undisturbed, three, monkeypatch)
         os.kill(pids[address], signal.SIGSTOP)
 
     try:
-        *result, driver = disturbed(three, pairs, hang, patience=1)
+        *result, driver = disturbed(three, lee_pairs, hang, patience=1)
     finally:
         for pid in stopped:
             os.kill(pid, signal.SIGKILL)
     until_gone(three, driver.given_up)
-    assert tuple(result) == undisturbed
+    assert tuple(result) == unharmed
     assert driver.failures[0].startswith("127.0.0.1 was lost")
     assert driver.n_workers == 2
 
 
-def test_a_slow_worker_is_given_up(pairs, undisturbed, three):
+def test_a_slow_worker_is_given_up(lee_pairs, unharmed, three):
     """A worker that answers, but needs far longer than the others, is left out, and named."""
 
     def slow_down():
@@ -314,16 +268,16 @@ def test_a_slow_worker_is_given_up(pairs, undisturbed, three):
 
         Share.run = lambda *arguments: time.sleep(30)
 
-    *result, driver = disturbed(three, pairs, lambda a: three.run(slow_down, workers=[a]), patience=1)
+    *result, driver = disturbed(three, lee_pairs, lambda a: three.run(slow_down, workers=[a]), patience=1)
     for address in driver.given_up:
         kill(three, address)
     until_gone(three, driver.given_up)
-    assert tuple(result) == undisturbed
+    assert tuple(result) == unharmed
     assert driver.failures == ["127.0.0.1 was too slow (another machine did not answer within 1 s)"]
     assert len(driver.given_up) == 1
 
 
-def test_after_three_failures_training_is_given_up(pairs, monkeypatch):
+def test_after_three_failures_training_is_given_up(lee_pairs, monkeypatch):
     """A worker that fails again and again ends training with an error that names it and the reason."""
 
     async def fail(self, epoch, step):
@@ -334,10 +288,10 @@ def test_after_three_failures_training_is_given_up(pairs, monkeypatch):
         in_process(1) as cluster,
         pytest.raises(RuntimeError, match=r"given up after 3 failures: .* failed \(the cable is loose\)"),
     ):
-        WordRank.from_cooccurrence(pairs, vector_size=SIZE, epochs=1, cluster=cluster)
+        WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
 
 
-def test_an_error_that_is_no_failure_of_a_machine_is_raised_at_once(pairs, monkeypatch):
+def test_an_error_that_is_no_failure_of_a_machine_is_raised_at_once(lee_pairs, monkeypatch):
     """What would fail again, fails at once, with the name of the host."""
 
     async def fail(self, epoch, step):
@@ -348,4 +302,4 @@ def test_an_error_that_is_no_failure_of_a_machine_is_raised_at_once(pairs, monke
         in_process(1) as cluster,
         pytest.raises(RuntimeError, match=r"Training failed on .*: MemoryError\('no room for the pairs'\)"),
     ):
-        WordRank.from_cooccurrence(pairs, vector_size=SIZE, epochs=1, cluster=cluster)
+        WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)

@@ -10,13 +10,14 @@ import gensim_wordrank
 import pytest
 
 ROOT = Path(__file__).parent.parent
-MODULES = [info.name for info in pkgutil.iter_modules(gensim_wordrank.__path__) if not info.name.startswith("_")]
+FOUND = pkgutil.walk_packages(gensim_wordrank.__path__, "gensim_wordrank.")
+MODULES = ["gensim_wordrank", *(info.name for info in FOUND if "._" not in info.name)]
 
 
-@pytest.mark.parametrize("name", ["", *MODULES])
+@pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name):
     """Doctests of one module."""
-    module = importlib.import_module(f"gensim_wordrank.{name}".rstrip("."))
+    module = importlib.import_module(name)
     assert doctest.testmod(module, optionflags=doctest.ELLIPSIS).failed == 0
 
 
@@ -29,7 +30,7 @@ def run_page(name):
     return result
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/cooccurrence.md", "docs/evaluation.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/cooccurrence.md", "docs/evaluation.md", "docs/distributed.md"])
 def test_pages(page, tmp_path, monkeypatch):
     """The Python of a page runs in an empty directory."""
     monkeypatch.chdir(tmp_path)
