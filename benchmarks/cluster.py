@@ -147,11 +147,10 @@ def measure(counts: Cooccurrence, size: int, folder: Path, n_hosts: int) -> dict
         driver.epoch(0.15)  # the first one brings pairs and vectors to the machines
         for _ in range(KEEP_EVERY - 2):
             before, began = received(n_hosts), time.perf_counter()
-            driver.steps.append(0.15)
-            _, done = driver._advance()
+            driver.epoch(0.15)
             seconds.append(time.perf_counter() - began)
             moved.append(received(n_hosts) - before)
-            waited.append(float(np.mean([each.waited / each.seconds for each in done])))
+            waited.append(float(np.mean([each.waited / each.seconds for each in driver.reports])))
         driver.close()
     minimum = least(recipe.plan, size, n_hosts)
     return {

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from distributed import Client
 
 from gensim_wordrank.cluster.crew import Crew, MachineError
-from gensim_wordrank.cluster.worker import NoAnswerError
+from gensim_wordrank.cluster.worker import Done, NoAnswerError
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.sampled import Recipe
 from gensim_wordrank.state import State
@@ -80,6 +80,7 @@ class Driver:
     ) -> None:
         self.client, self.recipe, self.counts, self.patience = client, recipe, counts, patience
         self.kept, self.steps = state, list[float]()
+        self.reports: list[Done] = []  # of the machines, after the last epoch
         self.crew: Crew | None = None
         self.n_workers = 1  # to wait for
         self.given_up: set[str] = set()  # addresses of workers
@@ -88,10 +89,10 @@ class Driver:
     def epoch(self, step: float) -> tuple[State, float]:
         """Run an epoch; return the new state, which is distant, and the estimate of J."""
         self.steps.append(step)
-        loss, done = self._despite_failures(self._advance)
-        for machine, each in enumerate(done):
+        loss, self.reports = self._despite_failures(self._advance)
+        for machine, each in enumerate(self.reports):
             logger.debug("machine %i: %.2f s, of which %.2f s waiting", machine, each.seconds, each.waited)
-        finite = all(each.finite for each in done)
+        finite = all(each.finite for each in self.reports)
         if len(self.steps) >= KEEP_EVERY and finite:
             return self._fetch(), loss
         return DistantState(self.kept.epoch + len(self.steps), finite, self._fetch), loss
