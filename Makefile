@@ -1,5 +1,6 @@
 # make demo   train on a small real text and look at the result
 # make test   lint, build, install and run the whole suite
+# make faults kill, interrupt, damage, fill the disk and take the memory of runs at random moments; prints a table
 # Everything happens in .venv, which is made at the first call; a second call downloads nothing.
 
 PYTHON ?= python3
@@ -12,7 +13,7 @@ SOURCES := pyproject.toml README.md $(shell find . -name meson.build -not -path 
 	$(wildcard gensim_wordrank/*.py gensim_wordrank/cluster/*.py gensim_wordrank/*.pyi cython_src/*)
 INSTALL := pip install --quiet --no-build-isolation --check-build-dependencies
 
-.PHONY: demo test lint clean
+.PHONY: demo test faults lint clean
 
 demo: $(VENV)/.installed
 	python -m gensim_wordrank.demo demo
@@ -20,6 +21,9 @@ demo: $(VENV)/.installed
 # in an empty directory, so that the installed package is tested and not the source folder
 test: lint $(VENV)/.installed
 	cd "$$(mktemp -d)" && pytest -c "$(ROOT)/pyproject.toml" --rootdir "$(ROOT)" "$(ROOT)/tests"
+
+faults: $(VENV)/.installed
+	cd "$$(mktemp -d)" && python "$(ROOT)/tests/faults.py" $(FAULTS)
 
 lint: $(VENV)/.test-tools
 	ruff check .

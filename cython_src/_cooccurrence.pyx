@@ -3,6 +3,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 import numpy as np
 
+from gensim_wordrank.memory import lazy_array
+
 cdef extern from "wr_cooccurrence.h" nogil:
     const int WR_AHEAD
 
@@ -91,9 +93,9 @@ cdef class Windows(Rows):
         starts = np.zeros(n + 1, np.int64)
         np.cumsum(counts, out=starts[1:])
         self.n_rows, self.ids, self.starts, self.weight = n, ids, starts, weight
-        self.positions = np.zeros(starts[n] + WR_AHEAD, np.int64)
+        self.positions = lazy_array(starts[n] + WR_AHEAD, np.int64)
         cdef int64_t total = starts[n]
-        cdef int64_t[::1] cursor = starts[:n].copy(), ends = starts[1:], places = np.empty(total + 2, np.int64)
+        cdef int64_t[::1] cursor = starts[:n].copy(), ends = starts[1:], places = lazy_array(total + 2, np.int64)
         cdef int64_t[::1] positions = self.positions
         with nogil:
             found = wr_places(&ids[0], ids.shape[0], <uint32_t> first, <uint32_t> n, total, &places[0])

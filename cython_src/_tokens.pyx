@@ -6,6 +6,8 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from gensim_wordrank.memory import lazy_array
+
 cdef extern from "wr_tokens.h" nogil:
     ctypedef struct wr_word:
         int64_t start
@@ -33,8 +35,7 @@ def tokenise(const uint8_t[::1] text):
     cdef char *out
     if text.shape[0] >= 2 ** 31:
         raise ValueError("a text of 2^31 bytes or more has to be cut")
-    # memory that is never written is never taken
-    cdef int32_t[::1] ids = np.empty(text.shape[0] + 1, np.int32)
+    cdef int32_t[::1] ids = lazy_array(text.shape[0] + 1, np.int32)
     table.text, table.words, table.slots, table.n_words, table.room = NULL, NULL, NULL, 0, 0
     if text.shape[0]:
         table.text = &text[0]

@@ -7,9 +7,11 @@ import json
 import logging
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
@@ -17,6 +19,7 @@ from gensim.models import KeyedVectors
 from joblib import cpu_count
 
 from gensim_wordrank import corpus, evaluation, exchange, files, memory, testsets
+from gensim_wordrank.checkpoints import Checkpoints
 from gensim_wordrank.cluster import Hosts
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.losses import PairLoss, RankLoss
@@ -25,6 +28,8 @@ from gensim_wordrank.shards import is_plain
 
 # what WordRank does unless told otherwise
 USUAL = {name: parameter.default for name, parameter in inspect.signature(WordRank).parameters.items()}
+# what is wrong with input, files or the machine, and not with the program
+ERRORS = (OSError, ValueError, TypeError, KeyError, AttributeError, MemoryError, RuntimeError, FloatingPointError)
 FORMATS = ("word2vec", "word2vec-binary", "glove", "projector")
 
 
@@ -38,21 +43,43 @@ def command(function: Callable[..., None]) -> click.Command:
     """Make a command whose errors of input and files are one line, without a traceback, and which can be quiet."""
 
     @wraps(function)
-    def run(quiet: bool, **options: Any) -> None:
+    def run(quiet: bool, verbose: bool, **options: Any) -> None:
         # a progress bar tells what the log would
-        level = logging.WARNING if quiet or shows_progress(quiet) else logging.INFO
+        level = logging.WARNING if (quiet or shows_progress(quiet)) and not verbose else logging.INFO
         logging.basicConfig(format="%(message)s", level=level)
         for library in ("gensim", "distributed", "asyncssh"):
-            logging.getLogger(library).setLevel(logging.WARNING)
+            logging.getLogger(library).setLevel(logging.INFO if verbose else logging.WARNING)
         try:
             function(quiet=quiet, **options)
         except KeyboardInterrupt:
-            raise click.ClickException("Stopped. Nothing was written.") from None
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, MemoryError, RuntimeError) as error:
+            raise Interrupted("Stopped. Nothing was written.") from None
+        except ERRORS as error:
             text = str(error.args[0]) if isinstance(error, KeyError) else str(error)
             raise click.ClickException(" ".join(text.split()) or type(error).__name__) from error
 
-    return main.command()(click.option("-q", "--quiet", is_flag=True, help="Show nothing but results and errors.")(run))
+    for option in (
+        click.option("-v", "--verbose", is_flag=True, help="Show the whole log."),
+        click.option("-q", "--quiet", is_flag=True, help="Show nothing but results and errors."),
+    ):
+        run = option(run)
+    return main.command()(run)
+
+
+class Interrupted(click.ClickException):
+    """The user pressed Ctrl-C; the exit code is what shells give for it."""
+
+    exit_code = 130
+
+
+@contextmanager
+def telling_how_to_go_on(directory: str | None, output: str) -> Iterator[None]:
+    """If a run with checkpoints is interrupted, say how to go on with it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if directory is None or not Path(directory, "run").is_dir():
+            raise
+        raise Interrupted(f"Stopped. Go on with: wordrank resume {quote(directory)} -o {quote(output)}") from None
 
 
 def shows_progress(quiet: bool) -> bool:
@@ -115,6 +142,13 @@ training_options = (
         "--weighted/--unweighted", default=True, show_default=True, help="Weigh pairs by their counts, or not."
     ),
 )
+json_option = click.option("--json", "as_json", is_flag=True, help="For programs.")
+hosts_options = (
+    click.option(
+        "--hosts", type=click.Path(), help="File of machines to train on, reached by SSH; see docs/distributed.md."
+    ),
+    click.option("--ssh-config", type=click.Path(exists=True), help="Of SSH for --hosts, instead of the user's own."),
+)
 workers_option = click.option("--workers", type=int, help="Threads; by default one a core.")
 
 
@@ -146,33 +180,77 @@ def cooccur(text: str, output: str, quiet: bool, **options: Any) -> None:
 @command
 @click.argument("text", type=click.Path(allow_dash=True))
 @click.option("-o", "--output", type=click.Path(), required=True, help="File to write the model to.")
-@with_options(*training_options, *counting_options, workers_option)
-@click.option(
-    "--hosts", type=click.Path(), help="File of machines to train on, reached by SSH; see docs/distributed.md."
-)
-@click.option("--ssh-config", type=click.Path(exists=True), help="Of SSH for --hosts, instead of the user's own.")
+@with_options(*training_options, *counting_options, workers_option, *hosts_options)
+@click.option("--checkpoint", type=click.Path(), help="Directory from which `wordrank resume` can go on.")
+@click.option("--checkpoint-every", default="1", show_default=True, help='Epochs, or a time as "10min".')
+@json_option
 def train(
-    text: str, output: str, quiet: bool, workers: int | None, hosts: str | None, ssh_config: str | None, **options: Any
+    text: str,
+    output: str,
+    quiet: bool,
+    as_json: bool,
+    workers: int | None,
+    hosts: str | None,
+    ssh_config: str | None,
+    checkpoint: str | None,
+    checkpoint_every: str,
+    **options: Any,
 ) -> None:
     """Train on TEXT, a file with one sentence a line, compressed or not; - is the standard input.
 
     TEXT may also be a directory that `wordrank cooccur` wrote; options of counting then have no effect.
     """
     options |= {"workers": cpu_count() if workers is None else workers, "progress": shows_progress(quiet)}
-    options |= {} if hosts is None else {"cluster": Hosts.read(hosts, ssh_config)}
+    options["cluster"] = Hosts.read(hosts, ssh_config) if hosts else None
+    if checkpoint is not None:
+        every = int(checkpoint_every) if checkpoint_every.isdecimal() else checkpoint_every
+        options["checkpoint"] = Checkpoints(checkpoint, every)
+    with telling_how_to_go_on(checkpoint, output):
+        model = trained(text, options)
+    finish(model, output, quiet, as_json)
+
+
+@command
+@click.argument("directory", type=click.Path())
+@click.option("-o", "--output", type=click.Path(), required=True, help="File to write the model to.")
+@with_options(workers_option, *hosts_options)
+@json_option
+def resume(
+    directory: str,
+    output: str,
+    quiet: bool,
+    as_json: bool,
+    workers: int | None,
+    hosts: str | None,
+    ssh_config: str | None,
+) -> None:
+    """Go on with the run that was given `--checkpoint DIRECTORY`, from where it ended, to the same vectors."""
+    with telling_how_to_go_on(directory, output):
+        cluster = Hosts.read(hosts, ssh_config) if hosts else None
+        model = WordRank.resume(directory, workers=workers, cluster=cluster, progress=shows_progress(quiet))
+    finish(model, output, quiet, as_json)
+
+
+def trained(text: str, options: dict[str, Any]) -> WordRank:
+    """Train on a text or on co-occurrences."""
     if text != "-" and Path(text).is_dir():
         counted = ("min_count", "max_final_vocab")
         training = {name: value for name, value in options.items() if name not in counted}
-        model = WordRank.from_cooccurrence(Cooccurrence.load(text, mmap="r"), **training)
-    elif text != "-" and is_plain(text):
-        model = WordRank(corpus_file=text, **options)
-    else:
-        room = corpus.room_for_text(memory.budget(options["memory"]))
-        source = sys.stdin.buffer if text == "-" else text
-        model = WordRank(corpus.read(corpus_file=source, workers=options["workers"], room=room), **options)
+        return WordRank.from_cooccurrence(Cooccurrence.load(text, mmap="r"), **training)
+    if text != "-" and is_plain(text):
+        return WordRank(corpus_file=text, **options)
+    room = corpus.room_for_text(memory.budget(options["memory"]))
+    source = sys.stdin.buffer if text == "-" else text
+    return WordRank(corpus.read(corpus_file=source, workers=options["workers"], room=room), **options)
+
+
+def finish(model: WordRank, output: str, quiet: bool, as_json: bool) -> None:
+    """Save a model and say what it is."""
     model.save(output)
-    if not quiet:
-        loss = model.get_latest_training_loss()
+    loss = float(model.get_latest_training_loss())
+    if as_json:
+        click.echo(json.dumps({"model": output, "words": len(model.wv), "epochs": model.epochs_done, "loss": loss}))
+    elif not quiet:
         click.echo(f"{len(model.wv)} vectors in {output}, loss {loss:.6g} after {model.epochs_done} epochs")
 
 
@@ -180,7 +258,7 @@ def train(
 @click.argument("model", type=click.Path())
 @click.argument("words", nargs=-1)
 @click.option("-n", "--topn", default=10, show_default=True, help="How many neighbours.")
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@json_option
 def similar(model: str, words: tuple[str, ...], topn: int, as_json: bool, quiet: bool) -> None:
     """Show the neighbours of WORDS in MODEL; without words, ask for them until an empty line."""
     keyed, _ = load(model)
@@ -198,13 +276,15 @@ def similar(model: str, words: tuple[str, ...], topn: int, as_json: bool, quiet:
 @click.argument("c")
 @click.option("-n", "--topn", default=5, show_default=True, help="How many answers.")
 @click.option("--method", type=click.Choice([method.value for method in evaluation.Method]), default="add")
-def analogy(model: str, a: str, b: str, c: str, topn: int, method: str, quiet: bool) -> None:
+@json_option
+def analogy(model: str, a: str, b: str, c: str, topn: int, method: str, as_json: bool, quiet: bool) -> None:
     """Answer "A is to B as C is to ...?", by u + v."""
     _, keyed = load(model)
     answer = keyed.most_similar if method == "add" else keyed.most_similar_cosmul
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # gensim's 3CosMul calls an old function of its own
-        click.echo(table(f"{a} : {b} = {c} :", answer(positive=[b, c], negative=[a], topn=topn)))
+        found = answer(positive=[b, c], negative=[a], topn=topn)
+    click.echo(json.dumps(found) if as_json else table(f"{a} : {b} = {c} :", found))
 
 
 @command
@@ -214,7 +294,7 @@ def analogy(model: str, a: str, b: str, c: str, topn: int, method: str, quiet: b
 @click.option("--unknown", type=click.Choice([rule.value for rule in evaluation.Unknown]), default="zero")
 @click.option("--restrict-vocab", type=int, help="Know only so many of the most frequent words.")
 @click.option("--sections", is_flag=True, help="Show every section of analogies.")
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@json_option
 def evaluate(
     models: tuple[str, ...], sets: str | None, sections: bool, as_json: bool, quiet: bool, **options: Any
 ) -> None:
@@ -270,7 +350,7 @@ def export(model: str, output: str, layout: str, use_sum: bool, quiet: bool) -> 
 
 @command
 @click.argument("model", type=click.Path())
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@json_option
 def info(model: str, as_json: bool, quiet: bool) -> None:
     """Tell what MODEL is and how it was trained."""
     loaded = WordRank.load(model)

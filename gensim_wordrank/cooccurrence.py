@@ -16,6 +16,9 @@ from scipy.sparse import csr_matrix
 from gensim_wordrank import checks, corpus, counting, files, storage
 from gensim_wordrank import memory as memory_
 
+FILES = storage.Kind("co-occurrences", 1, "Count the co-occurrences again.")
+DTYPES = {"data": np.float32, "indices": np.int32, "indptr": np.int64, "counts": np.int64}
+
 
 class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type information
     """The counts X, with the words that its rows and columns stand for.
@@ -168,7 +171,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
 
         if path is None:
             return counted(None)
-        files.replace_directory(path, lambda directory: storage.write(directory, counted(directory)))
+        files.replace_directory(path, lambda directory: counted(directory)._write(directory))
         return cls.load(path, mmap="r")
 
     @classmethod
@@ -291,12 +294,21 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         ['b', 'a']
         """
         self._check_square()
-        files.replace_directory(path, lambda directory: storage.write(directory, self))
+        files.replace_directory(path, self._write)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], mmap: str | None = None) -> Cooccurrence:
         """Load what :meth:`save` wrote, into memory or, with ``mmap="r"``, mapped; a damaged file is refused."""
-        return cls(*storage.read(path, mmap))
+        found = storage.read(path, FILES, mmap)
+        if set(found) != {"words", *DTYPES} or not _make_a_matrix(found):
+            raise ValueError(f"The files in '{path}' do not make a matrix. {FILES.remedy}")
+        return cls(*(found[name] for name in ("data", "indices", "indptr", "words", "counts")))
+
+    def _write(self, directory: Path) -> None:
+        """Write the words, and the arrays that are not yet in the directory."""
+        words = [word if isinstance(word, str) else _whole(word) for word in self.words]
+        found = {name: getattr(self, name).astype(dtype, copy=False) for name, dtype in DTYPES.items()}
+        storage.write(directory, FILES, {**found, "words": words})
 
     def _check_square(self) -> None:
         if self.shape[0] != self.n_contexts:
@@ -314,6 +326,30 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_scratch"}
+
+
+def _whole(word: Any) -> int:
+    """Return a word that is a whole number; JSON has no others."""
+    try:
+        return int(word)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"Words must be texts or whole numbers to be saved: {error}") from error
+
+
+def _make_a_matrix(found: dict[str, Any]) -> bool:
+    """Say whether arrays fit together, whatever their checksums say."""
+    data, indices, indptr, counts = (found[name] for name in DTYPES)
+    n = len(found["words"])
+    return bool(
+        all(found[name].dtype == dtype and found[name].ndim == 1 for name, dtype in DTYPES.items())
+        and len(data) == len(indices)
+        and len(indptr) == n + 1
+        and len(counts) == n
+        and indptr[0] == 0
+        and indptr[-1] == len(data)
+        and (np.diff(indptr) >= 0).all()
+        and (not len(indices) or (indices.min() >= 0 and indices.max() < n))
+    )
 
 
 def by_frequency(counts: NDArray[np.int64]) -> NDArray[np.int64]:

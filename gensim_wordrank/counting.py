@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from gensim_wordrank import _cooccurrence, arrays, threads
+from gensim_wordrank.memory import lazy_array
 from gensim_wordrank.text import Text
 
 logger = logging.getLogger(__name__)
@@ -141,7 +142,7 @@ def _gather(rows: Rows, sizes: NDArray[np.int64], store: arrays.Store, workers: 
         source, counter = rows(first, last), _cooccurrence.Counter(n_words)
         for row, end in itertools.pairwise(_edges(indptr[first : last + 1], PUT)):
             places = indptr[first + row : first + end + 1]
-            columns, sums = store.columns(places[0], places[-1]), np.empty(places[-1] - places[0], np.uint64)
+            columns, sums = store.columns(places[0], places[-1]), lazy_array(places[-1] - places[0], np.uint64)
             counter.sums(source, row, places, columns, sums)
             store.put(places[0], columns, sums)
         return int(sizes[first:last].sum())

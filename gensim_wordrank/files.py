@@ -32,6 +32,7 @@ def replace_whole(path: str | os.PathLike[str], write: Callable[[str], None]) ->
         raise IsADirectoryError(f"Cannot write '{target}': it is a directory. Give the name of a file.")
     with _scratch_beside(target) as scratch:
         write(str(Path(scratch, target.name)))
+        _settle(Path(scratch))
         written = sorted(Path(scratch).iterdir(), key=lambda file: file.name == target.name)
         for file in written:
             file.replace(target.with_name(file.name))
@@ -60,6 +61,7 @@ def replace_directory(path: str | os.PathLike[str], write: Callable[[Path], None
         new, old = Path(scratch, "new"), Path(scratch, "old")
         new.mkdir()
         write(new)
+        _settle(new)
         if target.exists():
             there, names = {file.name for file in target.iterdir()}, {file.name for file in new.iterdir()}
             if there and there != names:
@@ -74,6 +76,16 @@ class Scratch:
     def __init__(self) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="wordrank-"))
         weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+def _settle(directory: Path) -> None:
+    """Bring what a directory holds to the disk, so that a power cut cannot leave a name without its contents."""
+    for path in (*directory.iterdir(), directory):
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 @contextmanager

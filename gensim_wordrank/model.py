@@ -6,28 +6,26 @@ import hashlib
 import logging
 import os
 from collections.abc import Iterable, Sequence
-from contextlib import closing
 from dataclasses import replace
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 from gensim.models import KeyedVectors
-from tqdm import tqdm
 
 from gensim_wordrank import checks, compatibility, estimates, vectors
 from gensim_wordrank import memory as memory_
-from gensim_wordrank.base import GensimModel
+from gensim_wordrank.checkpoints import Checkpoints, asked_for
 from gensim_wordrank.cooccurrence import Cooccurrence
+from gensim_wordrank.fitting import FittedModel
 from gensim_wordrank.objective import Objective
 from gensim_wordrank.ranks import Vectors
-from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
-from gensim_wordrank.training import USUAL_ALPHA, Solver, check_cluster, run_epochs
+from gensim_wordrank.state import START_PAST, start_vectors
+from gensim_wordrank.training import USUAL_ALPHA, Solver, check_cluster
 
 logger = logging.getLogger(__name__)
 
 
-class WordRank(GensimModel):
+class WordRank(FittedModel):
     """Train word vectors by ranking contexts (Ji et al., EMNLP 2016), behind gensim's Word2Vec interface.
 
     Parameters
@@ -71,6 +69,9 @@ class WordRank(GensimModel):
         Called as in Word2Vec. If `on_epoch_end` returns True, training stops.
     progress : bool
         Show a progress bar with the loss.
+    checkpoint : str, path or Checkpoints, optional
+        A directory from which :meth:`resume` goes on if the run ends early, for whatever reason. It is written after
+        every epoch; :class:`~gensim_wordrank.Checkpoints` says otherwise.
     comment : str, optional
         Kept with the model.
     compute_loss : bool
@@ -137,11 +138,13 @@ class WordRank(GensimModel):
         warm_start: KeyedVectors | None = None,
         callbacks: Iterable[Any] = (),
         progress: bool = False,
+        checkpoint: str | os.PathLike[str] | Checkpoints | None = None,
         comment: str | None = None,
         compute_loss: bool = True,
         **without_meaning: Any,
     ) -> None:
         compatibility.warn_about(without_meaning)
+        checkpoints = asked_for(checkpoint)
         self.objective = Objective(rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, l2)
         self.solver = checks.choice("solver", Solver, solver)
         usual_alpha = USUAL_ALPHA[self.solver]
@@ -194,7 +197,7 @@ class WordRank(GensimModel):
             self.warm_start(warm_start)
         self._count(sentences, corpus_file)
         del sentences
-        self._fit(callbacks)
+        self._fit(callbacks, checkpoints)
 
     @classmethod
     def from_cooccurrence(
@@ -206,6 +209,7 @@ class WordRank(GensimModel):
         trim_rule: Any = None,
         warm_start: KeyedVectors | None = None,
         callbacks: Iterable[Any] = (),
+        checkpoint: str | os.PathLike[str] | Checkpoints | None = None,
         **parameters: Any,
     ) -> WordRank:
         """Train on co-occurrences that were counted before, or are not of words: a graph, or things bought together.
@@ -218,7 +222,7 @@ class WordRank(GensimModel):
             Their names; those of a `Cooccurrence` are its own.
         counts : sequence of int, optional
             How often each occurs, by default the sum of its row. The vectors are in this order.
-        trim_rule, warm_start, callbacks, **parameters
+        trim_rule, warm_start, callbacks, checkpoint, **parameters
             As in the constructor; `min_count` is 1 unless given. The weights of pairs suit counts from a large text;
             for a graph of zeros and ones choose ``weighted=False``.
 
@@ -231,6 +235,7 @@ class WordRank(GensimModel):
         >>> model.wv["a"].shape
         (4,)
         """
+        checkpoints = asked_for(checkpoint)
         pairs = matrix if isinstance(matrix, Cooccurrence) else Cooccurrence.from_matrix(matrix, words, counts)
         model = cls(**{"min_count": 1} | parameters)
         # gensim puts the later of equally frequent words first; backwards, they stay as they are
@@ -239,7 +244,7 @@ class WordRank(GensimModel):
         if warm_start is not None:
             model.warm_start(warm_start)
         model.cooccurrence = pairs.over(model.wv.index_to_key)
-        model._fit(callbacks)
+        model._fit(callbacks, checkpoints)
         return model
 
     # ---- start values
@@ -310,6 +315,7 @@ class WordRank(GensimModel):
         report_delay: float = 1.0,
         compute_loss: bool = True,
         callbacks: Iterable[Any] = (),
+        checkpoint: str | os.PathLike[str] | Checkpoints | None = None,
         **kwargs: Any,
     ) -> tuple[int, int]:
         """Count the co-occurrences of a corpus and train on them, as Word2Vec.train does on the corpus.
@@ -325,7 +331,7 @@ class WordRank(GensimModel):
             Number of epochs; the usual value is ``model.epochs``.
         start_alpha, end_alpha : float, optional
             Replace `alpha` and `min_alpha`.
-        callbacks : iterable of CallbackAny2Vec
+        callbacks, checkpoint
             As in the constructor.
         word_count, queue_factor, report_delay, compute_loss
             Accepted for Word2Vec's sake.
@@ -348,73 +354,10 @@ class WordRank(GensimModel):
         self.min_alpha = checks.number_from_zero("end_alpha", end_alpha) if end_alpha is not None else self.min_alpha
         self._check_training_sanity(epochs, total_examples, total_words)
         self._check_corpus_sanity(corpus_iterable, corpus_file, passes=1)
-        self.epochs = int(epochs or 0)
+        self.epochs, checkpoints = int(epochs or 0), asked_for(checkpoint)
         kept_words, raw_words = self._count(corpus_iterable, corpus_file)
-        done = self._fit(callbacks)
+        done = self._fit(callbacks, checkpoints)
         return kept_words * done, raw_words * done
-
-    def _fit(self, callbacks: Iterable[Any]) -> int:
-        """Train on the co-occurrences for up to `self.epochs`, with callbacks and events; return how many were run."""
-        memory_.give_back()  # what was needed to count
-        started, callbacks, counts = perf_counter(), tuple(callbacks), self.cooccurrence
-        assert counts is not None  # _count has seen to it
-        self.add_lifecycle_event(
-            "train",
-            msg=f"training with {self.workers} workers on {len(self.wv)} words, {counts.nnz} pairs and "
-            f"{self.vector_size} features, using {self.objective}",
-        )
-        for callback in callbacks:
-            callback.on_train_begin(self)
-        done = self._run_epochs(counts, callbacks)
-        self.train_count += 1
-        self.total_train_time += perf_counter() - started
-        self.min_alpha_yet_reached = self.min_alpha
-        self.add_lifecycle_event("train", msg=f"{done} epochs took {perf_counter() - started:.1f} s")
-        for callback in callbacks:
-            callback.on_train_end(self)
-        return done
-
-    def _run_epochs(self, counts: Cooccurrence, callbacks: Sequence[Any]) -> int:
-        """Run up to `self.epochs`, with callbacks, log and progress bar; return how many were run."""
-        if self.cluster is not None and (np.asarray(self.wv.vectors_lockf) != 1).any():
-            raise ValueError("'wv.vectors_lockf' holds vectors only without a 'cluster'. Train on one machine.")
-        known = len(self.context_bias)
-        if known < len(self.wv):  # contexts that are new since the last training
-            self.context_bias = np.append(self.context_bias, start_bias(counts)[known:])
-        epochs = run_epochs(
-            self._state(), counts, self.objective, self.solver,
-            self.epochs, self.alpha, self.min_alpha, self.seed, self.workers, self.cluster,
-        )  # fmt: skip
-        bar = tqdm(total=self.epochs, desc="WordRank", unit="epoch", disable=not self.progress)
-        with closing(epochs), bar:
-            for done in range(1, self.epochs + 1):
-                for callback in callbacks:
-                    callback.on_epoch_begin(self)
-                state, self.running_training_loss = next(epochs)
-                if state.is_here or callbacks or done == self.epochs:
-                    vectors.hold_locked(self.wv, state.words)
-                    self._take(state)
-                logger.info("EPOCH %i of %i: loss %.6g", done, self.epochs, self.running_training_loss)
-                bar.set_postfix(loss=f"{self.running_training_loss:.6g}", refresh=False)
-                bar.update()
-                wishes = [callback.on_epoch_end(self) for callback in callbacks]
-                if any(wish is True for wish in wishes):
-                    logger.info("stopped by a callback after epoch %i", done)
-                    break
-        return done
-
-    def _state(self) -> State:
-        """Return what training changes, as it stands."""
-        return State(
-            self.wv.vectors, self.context_vectors, self.context_bias, self._past[0], self._past[1], self.epochs_done
-        )
-
-    def _take(self, state: State) -> None:
-        """Make a state the model's own."""
-        self.wv.vectors, self.context_vectors, self.context_bias = state.words, state.contexts, state.bias
-        self._past = np.stack([state.word_past, state.context_past])
-        self.epochs_done = state.epoch
-        self.wv.norms = None  # or a callback would see cosines of the epoch before
 
     def _count(self, sentences: Any, corpus_file: Any) -> tuple[int, int]:
         """Add the co-occurrences of a text to the model's; return its words in the vocabulary, and in all."""

@@ -1,108 +1,89 @@
-"""Co-occurrences in a directory: plain .npy and .json files, without pickle, with a checksum each."""
+"""Arrays and plain values in a directory: .npy and .json files, without pickle, with a checksum each."""
 
 from __future__ import annotations
 
 import json
 import os
 import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gensim_wordrank import arrays
 
-if TYPE_CHECKING:
-    from gensim_wordrank.cooccurrence import Cooccurrence
-
-ABOUT, WORDS = "about.json", "words.json"
-FORMAT, VERSION = "gensim-wordrank co-occurrences", 1
-DTYPES = {"data": np.float32, "indices": np.int32, "indptr": np.int64, "counts": np.int64}
+ABOUT = "about.json"
 
 
-def write(directory: Path, pairs: Cooccurrence) -> None:
-    """Write the arrays that are not yet in the directory, the words, and a file with the checksums of all."""
-    for name, dtype in DTYPES.items():
-        if not (directory / f"{name}.npy").exists():
-            np.save(directory / f"{name}.npy", np.ascontiguousarray(getattr(pairs, name), dtype))
-    try:
-        words = json.dumps([word if isinstance(word, str) else int(word) for word in pairs.words])
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"Words must be texts or whole numbers to be saved: {error}") from error
-    (directory / WORDS).write_text(words, encoding="ascii")
-    names = [f"{name}.npy" for name in DTYPES] + [WORDS]
-    about = {"format": FORMAT, "version": VERSION, "checksums": {name: _checksum(directory / name) for name in names}}
+@dataclass(frozen=True)
+class Kind:
+    """What a directory holds, and what to do when it is damaged."""
+
+    name: str
+    version: int
+    remedy: str
+
+
+def write(directory: Path, kind: Kind, contents: Mapping[str, Any]) -> None:
+    """Write arrays that are not yet in the directory, values, and a file with the checksums of all."""
+    names = []
+    for name, value in contents.items():
+        is_array = isinstance(value, np.ndarray)
+        names.append(f"{name}.npy" if is_array else f"{name}.json")
+        path = directory / names[-1]
+        if not is_array:
+            path.write_text(json.dumps(value, default=_plain), encoding="ascii")
+        elif not path.exists():
+            np.save(path, np.ascontiguousarray(value), allow_pickle=False)
+    about = {"format": f"gensim-wordrank {kind.name}", "version": kind.version}
+    about["checksums"] = {name: checksum(directory / name) for name in names}
     (directory / ABOUT).write_text(json.dumps(about, indent=1), encoding="ascii")
 
 
-def read(
-    path: str | os.PathLike[str], mmap: str | None
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], list[Any], NDArray[Any]]:
-    """Return data, indices, indptr, words and counts; refuse a directory that is not whole."""
+def _plain(value: Any) -> Any:
+    """Turn a number of NumPy's into one of Python's."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{value!r} cannot be kept in a file.")
+
+
+def read(path: str | os.PathLike[str], kind: Kind, mmap: str | None = None) -> dict[str, Any]:
+    """Return what :func:`write` was given; refuse a directory of another kind, and one that is not whole."""
     directory = Path(path)
-    about = _about(directory)
-    for name, checksum in about["checksums"].items():
-        if not (directory / name).is_file() or _checksum(directory / name) != checksum:
-            raise ValueError(f"'{directory / name}' is missing or damaged. Count the co-occurrences again.")
-    found = {name: arrays.load(directory / f"{name}.npy", mmap) for name in DTYPES}
-    words = json.loads((directory / WORDS).read_text(encoding="ascii"))
-    _check(directory, found, words)
-    return found["data"], found["indices"], found["indptr"], words, found["counts"]
+    found = checksums(directory, kind)
+    for name, expected in found.items():
+        if not (directory / name).is_file() or checksum(directory / name) != expected:
+            raise ValueError(f"'{directory / name}' is missing or damaged. {kind.remedy}")
+    return {Path(name).stem: _load(directory / name, mmap) for name in found}
 
 
-def checksums(path: str | os.PathLike[str]) -> dict[str, int] | None:
-    """Return the checksums that tell one directory of co-occurrences from others; None if it is no such directory."""
+def _load(path: Path, mmap: str | None) -> Any:
+    return arrays.load(path, mmap) if path.suffix == ".npy" else json.loads(path.read_text(encoding="ascii"))
+
+
+def checksums(directory: Path, kind: Kind) -> dict[str, int]:
+    """Return the checksums of the files in a directory; refuse one of another kind."""
+    if not (directory / ABOUT).is_file():
+        raise FileNotFoundError(f"'{directory}' holds no {kind.name}: there is no '{ABOUT}' in it.")
     try:
-        found: dict[str, int] = _about(Path(path))["checksums"]
-    except (OSError, ValueError):
-        return None
+        about = json.loads((directory / ABOUT).read_text(encoding="ascii"))
+        name, version, found = about["format"], about["version"], dict(about["checksums"])
+        plain = all(Path(file).name == file and Path(file).suffix in (".npy", ".json") for file in found)
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"'{directory / ABOUT}' is damaged. {kind.remedy}") from error
+    if (name, version) != (f"gensim-wordrank {kind.name}", kind.version) or not plain:
+        raise ValueError(
+            f"'{directory}' holds no {kind.name} of version {kind.version}. It may come from a newer gensim-wordrank."
+        )
     return found
 
 
-def read_rows(path: str | os.PathLike[str], rows: NDArray[np.integer]) -> arrays.Csr:
-    """Return the pairs of some words, without reading those of the others."""
-    data, indices, indptr = (arrays.load(Path(path, f"{name}.npy"), "r") for name in ("data", "indices", "indptr"))
-    return arrays.take_rows(arrays.Csr(data, indices, indptr), rows)
-
-
-def _about(directory: Path) -> dict[str, Any]:
-    if not (directory / ABOUT).is_file():
-        raise FileNotFoundError(f"'{directory}' holds no co-occurrences: there is no '{ABOUT}' in it.")
-    try:
-        about: dict[str, Any] = json.loads((directory / ABOUT).read_text(encoding="ascii"))
-        known = about["format"] == FORMAT and set(about["checksums"]) == {WORDS, *(f"{name}.npy" for name in DTYPES)}
-        version = about["version"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"'{directory / ABOUT}' is damaged. Count the co-occurrences again.") from error
-    if not known or version != VERSION:
-        raise ValueError(
-            f"'{directory}' holds no co-occurrences of version {VERSION}. It may come from a newer gensim-wordrank."
-        )
-    return about
-
-
-def _check(directory: Path, found: dict[str, NDArray[Any]], words: list[Any]) -> None:
-    """Refuse arrays that do not make a matrix, whatever their checksums say."""
-    data, indices, indptr, counts = (found[name] for name in ("data", "indices", "indptr", "counts"))
-    n = len(words)
-    whole = (
-        all(array.dtype == DTYPES[name] and array.ndim == 1 for name, array in found.items())
-        and len(data) == len(indices)
-        and len(indptr) == n + 1
-        and len(counts) == n
-        and indptr[0] == 0
-        and indptr[-1] == len(data)
-        and (np.diff(indptr) >= 0).all()
-        and (not len(indices) or (indices.min() >= 0 and indices.max() < n))
-    )
-    if not whole:
-        raise ValueError(f"The files in '{directory}' do not make a matrix. Count the co-occurrences again.")
-
-
-def _checksum(path: Path) -> int:
-    checksum = 0
+def checksum(path: Path) -> int:
+    """Return the CRC-32 of a file."""
+    result = 0
     with path.open("rb") as file:
         while block := file.read(1 << 20):
-            checksum = zlib.crc32(block, checksum)
-    return checksum
+            result = zlib.crc32(block, result)
+    return result

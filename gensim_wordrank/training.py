@@ -51,9 +51,10 @@ def run_epochs(
     min_alpha: float,
     seed: int,
     workers: int,
+    done: int = 0,
     cluster: Any = None,
 ) -> Generator[tuple[State, float], None, None]:
-    """Run `epochs` from `state` on; after each, yield the new state and the estimated objective.
+    """Run those of `epochs` that are not `done`; after each, yield the new state and the estimated objective.
 
     They run on `workers` threads of this machine, or on those of a `cluster`; a state there is brought here when its
     arrays are looked at. The learning rate falls linearly from `alpha` to `min_alpha`. An epoch that diverges ends in
@@ -61,7 +62,7 @@ def run_epochs(
     """
     plan = Plan.of(counts, seed)
     with _solver_on(cluster, solver, state, counts, objective, plan, workers) as run_epoch:
-        for epoch in range(epochs):
+        for epoch in range(done, epochs):
             step = alpha - (alpha - min_alpha) * epoch / epochs
             new, loss = run_epoch(state, step)
             if not (math.isfinite(loss) and new.is_finite()):

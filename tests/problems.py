@@ -1,6 +1,7 @@
 """Random training problems."""
 
 import numpy as np
+from gensim_wordrank import WordRank
 from gensim_wordrank.cooccurrence import Cooccurrence
 from scipy.sparse import random as random_sparse
 
@@ -15,3 +16,11 @@ def make_problem(n_words, n_contexts, size, seed, density=0.3, scale=1.0):
     if n_words > 1:
         counts = counts.multiply(np.arange(n_words)[:, None] > 0)
     return words, contexts, Cooccurrence.from_matrix(counts)
+
+
+SETTINGS = {"vector_size": 16, "min_count": 1, "epochs": 4, "workers": 2}
+
+
+def train_vectors(sentences, seed=1):
+    """Train a small model and return the bytes of its vectors."""
+    return WordRank(sentences, seed=seed, **SETTINGS).wv.vectors.tobytes()

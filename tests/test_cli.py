@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shlex
 import shutil
 import signal
 import subprocess
@@ -150,9 +151,31 @@ def test_an_interrupt_ends_with_a_line(tmp_path):
     time.sleep(6)
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=30)
-    assert process.returncode == 1
+    assert process.returncode == 130
     assert stderr.splitlines()[-1] == "Error: Stopped. Nothing was written."
     assert list(tmp_path.iterdir()) == []
+
+
+def test_resume_goes_on_after_an_interrupt(model, tmp_path):
+    """With checkpoints Ctrl-C says how to go on; the command it gives ends with the vectors of an undisturbed run."""
+    slow = ["--epochs", "400", *TRAIN[:2], *TRAIN[4:]]
+    assert wordrank("train", LEE, "-o", "whole.model", *slow, cwd=tmp_path).returncode == 0
+    command = [COMMAND, "train", LEE, "-o", "my model", *slow, "--checkpoint", "my run", "--checkpoint-every", "5"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    while "EPOCH 9 " not in process.stderr.readline():
+        pass
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130
+    advice = "Error: Stopped. Go on with: wordrank "
+    assert stderr.splitlines()[-1] == f"{advice}resume 'my run' -o 'my model'"
+    done = wordrank(*shlex.split(stderr.splitlines()[-1][len(advice) :]), "--workers", "1", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["epochs"] == 400
+    whole, resumed = (WordRank.load(tmp_path / name) for name in ("whole.model", "my model"))
+    assert resumed.wv.vectors.tobytes() == whole.wv.vectors.tobytes()
+    again = wordrank("train", LEE, "-o", "other", "--checkpoint", "my run", cwd=tmp_path)
+    assert again.returncode == 1
+    assert "holds a training run" in again.stderr.decode().splitlines()[-1]
 
 
 def test_errors_are_one_line(tmp_path):

@@ -1,15 +1,15 @@
 """Training on several machines: the same vectors, whatever happens to the machines."""
 
 import os
+import shutil
 import signal
-import time
 
 import gensim_wordrank.cluster.driver
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 from gensim.models.callbacks import CallbackAny2Vec
-from gensim_wordrank import Cooccurrence, WordRank
+from gensim_wordrank import Checkpoints, Cooccurrence, WordRank
 from gensim_wordrank.cluster import handshake
 from gensim_wordrank.cluster.ring import Ring
 from gensim_wordrank.cluster.worker import RingWorker
@@ -146,6 +146,17 @@ def test_callbacks_see_the_vectors_and_may_stop(lee_pairs):
     assert seen[:2] == seen[2:]
 
 
+def test_a_run_goes_on_from_its_checkpoint(lee_pairs, alone, tmp_path):
+    """Checkpoints are written when they are due, here or on machines, and a run goes on from them on machines."""
+    with in_process(2) as cluster:
+        WordRank.from_cooccurrence(
+            lee_pairs, vector_size=SIZE, epochs=EPOCHS, cluster=cluster, checkpoint=Checkpoints(tmp_path, every=3)
+        )
+        assert sorted(path.name for path in tmp_path.glob("epoch-*")) == ["epoch-000006", "epoch-000007"]
+        shutil.rmtree(tmp_path / "epoch-000007")
+        assert fingerprint(WordRank.resume(tmp_path, cluster=cluster)) == alone
+
+
 def test_a_model_is_saved_without_its_cluster(lee_pairs, tmp_path):
     """A model that was trained on a cluster is saved and loaded as any other."""
     with in_process(1) as cluster:
@@ -164,7 +175,7 @@ def test_divergence_is_said(lee_pairs):
         model.build_vocab_from_freq(dict(zip(lee_pairs.words, lee_pairs.counts.tolist(), strict=True)))
         model.cooccurrence, model.alpha = lee_pairs.over(model.wv.index_to_key), 1e30
         with pytest.raises(FloatingPointError, match=r"diverged in epoch 1 of 25; the vectors are those of the epoch"):
-            model._fit(())
+            model._fit((), None)
         assert np.isfinite(model.wv.vectors).all()
 
 
@@ -190,7 +201,7 @@ def test_locked_vectors_are_refused(lee_pairs):
         model = WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
         model.wv.vectors_lockf = np.zeros(1, np.float32)
         with pytest.raises(ValueError, match="'wv.vectors_lockf' holds vectors only without a 'cluster'"):
-            model._fit(())
+            model._fit((), None)
 
 
 def test_machines_that_differ_are_refused():
@@ -219,15 +230,6 @@ def kill(client, address):
     os.kill(client.run(os.getpid, workers=[address])[address], signal.SIGKILL)
 
 
-def until_gone(client, addresses):
-    """Wait until the scheduler knows that workers are dead."""
-    for _ in range(100):
-        if not set(addresses) & set(client.nthreads()):
-            return
-        time.sleep(0.1)
-    raise AssertionError(f"{addresses} live on")
-
-
 def test_a_killed_worker_is_replaced(lee_pairs, unharmed, three, monkeypatch):
     """Its nanny starts another, and training goes on from the last state that was kept, to the same vectors."""
     monkeypatch.setattr(gensim_wordrank.cluster.driver, "REPLACEMENT_SECONDS", 60)
@@ -235,6 +237,28 @@ def test_a_killed_worker_is_replaced(lee_pairs, unharmed, three, monkeypatch):
     assert tuple(result) == unharmed
     assert driver.failures == ["127.0.0.1 was lost (Unable to contact Actor's worker)"]
     assert driver.n_workers == 3
+
+
+def test_a_slow_worker_is_given_up(lee_pairs, unharmed, three):
+    """A worker that answers, but needs far longer than the others, is left out, and named."""
+
+    def slow_down():
+        import time
+
+        from gensim_wordrank.sampled import Share
+
+        Share.at_full_speed, Share.run = Share.run, lambda *arguments: time.sleep(10)
+
+    def speed_up():
+        from gensim_wordrank.sampled import Share
+
+        Share.run = Share.at_full_speed
+
+    *result, driver = disturbed(three, lee_pairs, lambda a: three.run(slow_down, workers=[a]), patience=1)
+    three.run(speed_up, workers=list(driver.given_up))
+    assert tuple(result) == unharmed
+    assert driver.failures == ["127.0.0.1 was too slow (another machine did not answer within 1 s)"]
+    assert len(driver.given_up) == 1
 
 
 def test_a_worker_that_hangs_is_given_up(lee_pairs, unharmed, three, monkeypatch):
@@ -252,29 +276,9 @@ def test_a_worker_that_hangs_is_given_up(lee_pairs, unharmed, three, monkeypatch
     finally:
         for pid in stopped:
             os.kill(pid, signal.SIGKILL)
-    until_gone(three, driver.given_up)
     assert tuple(result) == unharmed
     assert driver.failures[0].startswith("127.0.0.1 was lost")
     assert driver.n_workers == 2
-
-
-def test_a_slow_worker_is_given_up(lee_pairs, unharmed, three):
-    """A worker that answers, but needs far longer than the others, is left out, and named."""
-
-    def slow_down():
-        import time
-
-        from gensim_wordrank.sampled import Share
-
-        Share.run = lambda *arguments: time.sleep(30)
-
-    *result, driver = disturbed(three, lee_pairs, lambda a: three.run(slow_down, workers=[a]), patience=1)
-    for address in driver.given_up:
-        kill(three, address)
-    until_gone(three, driver.given_up)
-    assert tuple(result) == unharmed
-    assert driver.failures == ["127.0.0.1 was too slow (another machine did not answer within 1 s)"]
-    assert len(driver.given_up) == 1
 
 
 def test_after_three_failures_training_is_given_up(lee_pairs, monkeypatch):

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from gensim.models.word2vec import LineSentence, Word2Vec
 from gensim.test.utils import datapath
-from gensim_wordrank import Cooccurrence, WordRank
+from gensim_wordrank import Cooccurrence, WordRank, storage
+from gensim_wordrank.cooccurrence import DTYPES
 from scipy.sparse import coo_array, random_array
 
 import oracle
@@ -240,15 +241,13 @@ def test_damaged_files_are_refused(tmp_path, name):
 
 def test_files_that_do_not_make_a_matrix_are_refused(tmp_path):
     """Right checksums do not help arrays that would lead a kernel astray."""
-    from gensim_wordrank import storage
-
     pairs = Cooccurrence.from_corpus([["a", "b", "c"]] * 3, min_count=1)
     for name, bad in (("indices", [0, 1, 9, 0, 1, 2]), ("indptr", [0, 4, 2, 6]), ("counts", [1]), ("data", [1.0])):
         place = tmp_path / name
         pairs.save(place)
-        np.save(place / f"{name}.npy", np.array(bad, storage.DTYPES[name]))
+        np.save(place / f"{name}.npy", np.array(bad, DTYPES[name]))
         about = json.loads((place / "about.json").read_text())
-        about["checksums"][f"{name}.npy"] = storage._checksum(place / f"{name}.npy")
+        about["checksums"][f"{name}.npy"] = storage.checksum(place / f"{name}.npy")
         (place / "about.json").write_text(json.dumps(about))
         with pytest.raises(ValueError, match="do not make a matrix"):
             Cooccurrence.load(place)

@@ -30,7 +30,10 @@ def run_page(name):
     return result
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/cooccurrence.md", "docs/evaluation.md", "docs/distributed.md"])
+PAGES = ("README.md", "docs/cooccurrence.md", "docs/evaluation.md", "docs/reliability.md", "docs/distributed.md")
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_pages(page, tmp_path, monkeypatch):
     """The Python of a page runs in an empty directory."""
     monkeypatch.chdir(tmp_path)

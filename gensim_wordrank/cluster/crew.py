@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import chain
-from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -13,8 +12,7 @@ import numpy as np
 from distributed import Client
 from distributed.comm import get_address_host
 
-from gensim_wordrank import arrays, storage
-from gensim_wordrank.cluster import handshake
+from gensim_wordrank.cluster import handshake, pairs
 from gensim_wordrank.cluster.ring import Ring
 from gensim_wordrank.cluster.worker import Bare, Done, RingWorker
 from gensim_wordrank.cooccurrence import Cooccurrence
@@ -92,11 +90,11 @@ class Crew:
 
     def give_pairs(self, counts: Cooccurrence) -> None:
         """Let every machine have the pairs of its words: read from a disk that it shares, or sent."""
-        place = _place(counts)
-        found = [False for _ in self.actors] if place is None else self._all("read_pairs", [place for _ in self.actors])
-        csr = arrays.Csr(counts.data, counts.indices, counts.indptr)
+        place, found = pairs.place_of(counts), [False for _ in self.actors]
+        if place is not None:
+            found = self._all("read_pairs", [(place, pairs.checksums(place)) for _ in self.actors])
         for machine in np.flatnonzero(np.logical_not(found)).tolist():  # one by one, as each takes memory here
-            part = arrays.take_rows(csr, self.ring.words(machine))
+            part = pairs.cut_out(counts, self.ring.words(machine))
             self._one(machine, "take_pairs", part.data, part.indices, part.indptr)
 
     def load(self, state: State) -> None:
@@ -180,15 +178,6 @@ class Crew:
         for future in self.futures:
             future.release()
         return answers
-
-
-def _place(counts: Cooccurrence) -> tuple[str, dict[str, int]] | None:
-    """Return the directory that co-occurrences were loaded from, with its checksums, if they still lie there."""
-    if not isinstance(counts.data, np.memmap):
-        return None
-    directory = Path(str(counts.data.filename)).parent
-    found = storage.checksums(directory)
-    return None if found is None else (str(directory), found)
 
 
 def _bare(vectors: Vectors, bias: Vectors, past: Vectors, rows: Any) -> Bare:

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gensim_wordrank import storage
 from gensim_wordrank.arrays import Csr
-from gensim_wordrank.cluster import handshake
+from gensim_wordrank.cluster import handshake, pairs
 from gensim_wordrank.cluster.ring import Ring
 from gensim_wordrank.plan import Deal
 from gensim_wordrank.ranks import Vectors
@@ -86,9 +85,9 @@ class RingWorker:
 
     def read_pairs(self, path: str, checksums: dict[str, int]) -> bool:
         """Read the pairs of this machine's words from co-occurrences on disk; say whether they are there."""
-        if storage.checksums(path) != checksums:
+        if pairs.checksums(path) != checksums:
             return False
-        self.counts = storage.read_rows(path, self.ring.words(self.machine))
+        self.counts = pairs.read(path, self.ring.words(self.machine))
         return True
 
     async def load(self, epoch: int, words: Bare, contexts: Bare) -> None:

@@ -1,0 +1,225 @@
+"""Checkpoints: a directory from which a run that ended at any moment goes on, to the same bytes.
+
+    DIR/cooccurrence/    the counts and the vocabulary            written once, before the first epoch
+    DIR/run/             parameters, and the state at the start   written once, last: with it there is a run
+    DIR/epoch-000007/    the state after 7 epochs                 the last few are kept
+
+Random numbers follow from the seed and the number of the epoch, so there is no other state. Every directory is written
+under another name and then renamed, and carries the checksums of its files.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from gensim_wordrank import checks, files, storage
+from gensim_wordrank.cooccurrence import Cooccurrence
+from gensim_wordrank.state import State
+from gensim_wordrank.versions import versions
+
+logger = logging.getLogger(__name__)
+
+RUN = storage.Kind("training run", 1, "Start the run again.")
+EPOCH = storage.Kind("checkpoint", 1, "The one before is used.")
+# where these are the same, so are the numbers
+SAME = ("gensim-wordrank", "numpy", "machine", "CPU level")
+SECONDS = {"s": 1, "min": 60, "h": 3600}
+
+
+@dataclass(frozen=True)
+class Checkpoints:
+    """Where checkpoints go, how often they are written, and how many are kept.
+
+    Parameters
+    ----------
+    directory : str or path
+        Is made if it is not there; must not hold a run.
+    every : int or str
+        Number of epochs, or a time as "90s", "10min" or "2h". The end of training has one in any case.
+    keep : int
+        How many of the last ones stay. If the last is damaged, the one before is used.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from gensim.test.utils import common_texts
+    >>> from gensim_wordrank import Checkpoints, WordRank
+    >>> place = tempfile.mkdtemp()
+    >>> model = WordRank(common_texts, vector_size=4, min_count=1, epochs=6, checkpoint=Checkpoints(place, every=2))
+    >>> same = WordRank.resume(place)  # as after a power cut, but that nothing is left to do
+    >>> bool((same.wv.vectors == model.wv.vectors).all())
+    True
+    """
+
+    directory: str | os.PathLike[str]
+    every: int | str = 1
+    keep: int = 2
+
+    def __post_init__(self) -> None:
+        checks.positive_integer("keep", self.keep)
+        if not isinstance(self.every, str):
+            checks.positive_integer("every", self.every, 'For a time, give "10min" or the like.')
+        elif not _seconds(self.every):
+            raise checks.refuse("every", 'a number of epochs, or a time like "90s", "10min" or "2h"', self.every)
+
+    def is_due(self, epochs: int, seconds: float) -> bool:
+        """Say whether a checkpoint is written when so much was done since the last one."""
+        return seconds >= _seconds(self.every) if isinstance(self.every, str) else epochs >= self.every
+
+
+def _seconds(time: str) -> float:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?(s|min|h)", time)
+    return float(found[1]) * SECONDS[found[2]] if found else 0.0
+
+
+def asked_for(checkpoint: str | os.PathLike[str] | Checkpoints | None) -> Checkpoints | None:
+    """Return what the parameter `checkpoint` asks for; refuse a directory that is in use."""
+    if checkpoint is None:
+        return None
+    options = checkpoint if isinstance(checkpoint, Checkpoints) else Checkpoints(checkpoint)
+    if Path(options.directory, "run").exists():
+        raise FileExistsError(
+            f"'{os.fspath(options.directory)}' holds a training run. Go on with it by WordRank.resume or `wordrank "
+            "resume`, or give 'checkpoint' another directory."
+        )
+    return options
+
+
+class Run:
+    """A training run on disk, which one process at a time holds.
+
+    Parameters
+    ----------
+    options : Checkpoints
+        Where and how often.
+    start : State
+        From which it began.
+    facts : dict
+        What the model was then, as plain values and arrays.
+    """
+
+    def __init__(self, options: Checkpoints, start: State, facts: Mapping[str, Any]) -> None:
+        self.options, self.start, self.facts = options, start, facts
+        self.directory = Path(options.directory)
+        self._id = storage.checksum(self.directory / "run" / storage.ABOUT)
+        self._last, self._written = start.epoch, monotonic()  # epoch and time of the last checkpoint
+
+    @classmethod
+    @contextmanager
+    def begin(cls, options: Checkpoints, counts: Cooccurrence, start: State, facts: Mapping[str, Any]) -> Iterator[Run]:
+        """Write what a run begins with, and hold it."""
+        directory = Path(options.directory)
+        directory.mkdir(parents=True, exist_ok=True)
+        with _held(directory):
+            counts.save(directory / "cooccurrence")
+            of_run = {
+                "every": options.every,
+                "keep": options.keep,
+                "made by": _versions(),
+                "cooccurrence": storage.checksum(directory / "cooccurrence" / storage.ABOUT),
+            }
+            contents = {**vars(start), **facts, "run": of_run}
+            files.replace_directory(directory / "run", lambda place: storage.write(place, RUN, contents))
+            yield cls(options, start, facts)
+
+    @classmethod
+    @contextmanager
+    def open(cls, directory: str | os.PathLike[str]) -> Iterator[Run]:
+        """Hold the run in a directory."""
+        place = Path(directory)
+        if not (place / "run").is_dir():
+            raise FileNotFoundError(
+                f"'{place}' holds no training run: none was begun there, or it ended while it counted co-occurrences. "
+                "Start it again."
+            )
+        with _held(place):
+            facts = storage.read(place / "run", RUN)
+            of_run, start = facts.pop("run"), _take_state(facts)
+            about = place / "cooccurrence" / storage.ABOUT
+            if not about.is_file() or storage.checksum(about) != of_run["cooccurrence"]:
+                raise ValueError(f"'{about.parent}' belongs to another run, or is damaged. {RUN.remedy}")
+            if of_run["made by"] != _versions():
+                logger.warning(
+                    "the run was begun with %s and goes on with %s: the vectors may differ in their last bits",
+                    of_run["made by"], _versions(),
+                )  # fmt: skip
+            yield cls(Checkpoints(directory, of_run["every"], of_run["keep"]), start, facts)
+
+    def counts(self) -> Cooccurrence:
+        """Return the co-occurrences, mapped from their files."""
+        return Cooccurrence.load(self.directory / "cooccurrence", mmap="r")
+
+    def is_due(self, epoch: int) -> bool:
+        """Say whether a checkpoint is to be written after an epoch."""
+        return self.options.is_due(epoch - self._last, monotonic() - self._written)
+
+    def note(self, state: State, facts: Mapping[str, Any]) -> None:
+        """Write a checkpoint if there is none of the state.
+
+        A checkpoint that cannot be written is no reason to lose the run: the log tells, and the last ones stay.
+        """
+        if state.epoch != self._last:
+            try:
+                self._write(state, facts)
+            except OSError as error:
+                logger.error("no checkpoint after epoch %i: %s. Training goes on.", state.epoch, error)
+
+    def _write(self, state: State, facts: Mapping[str, Any]) -> None:
+        place = self.directory / f"epoch-{state.epoch - self.start.epoch:06}"
+        shutil.rmtree(place, ignore_errors=True)  # there is one only if it is damaged
+        contents = {**vars(state), "facts": {**facts, "run": self._id}}
+        files.replace_directory(place, lambda directory: storage.write(directory, EPOCH, contents))
+        self._last, self._written = state.epoch, monotonic()
+        earlier = [checkpoint for checkpoint in self._checkpoints() if checkpoint < place]
+        for old in earlier[: len(earlier) - self.options.keep + 1]:
+            shutil.rmtree(old)
+
+    def newest(self) -> tuple[State, dict[str, Any]]:
+        """Return the last state that can be read, and the facts noted with it; without any, the start."""
+        for place in reversed(self._checkpoints()):
+            try:
+                found = storage.read(place, EPOCH)
+                state, facts = _take_state(found), found["facts"]
+                if facts.pop("run") != self._id:
+                    raise ValueError(f"'{place}' belongs to another run. {EPOCH.remedy}")
+            except (ValueError, OSError) as error:
+                logger.warning("%s", error)
+            else:
+                self._last = state.epoch
+                return state, facts
+        return self.start, {}
+
+    def _checkpoints(self) -> list[Path]:
+        return sorted(self.directory.glob("epoch-*"))
+
+
+@contextmanager
+def _held(directory: Path) -> Iterator[None]:
+    """Keep other processes out of a directory, and remove what was being written when a run ended."""
+    with (directory / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RuntimeError(f"Another process trains in '{directory}'. Wait for it, or stop it.") from None
+        for left in directory.glob(".*.*"):
+            shutil.rmtree(left)
+        yield
+
+
+def _take_state(found: dict[str, Any]) -> State:
+    """Take the state out of what was read."""
+    return State(**{field.name: found.pop(field.name) for field in fields(State)})
+
+
+def _versions() -> dict[str, str]:
+    return {name: version for name, version in versions().items() if name in SAME}

@@ -1,0 +1,198 @@
+"""Training a model: its state, epoch by epoch, with callbacks, events, a progress bar and checkpoints."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import asdict
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from tqdm import tqdm
+
+from gensim_wordrank import memory, vectors
+from gensim_wordrank.base import GensimModel
+from gensim_wordrank.checkpoints import Checkpoints, Run
+from gensim_wordrank.cooccurrence import Cooccurrence
+from gensim_wordrank.objective import Objective
+from gensim_wordrank.ranks import Vectors
+from gensim_wordrank.state import State, start_bias
+from gensim_wordrank.training import run_epochs
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+logger = logging.getLogger(__name__)
+
+# parameters that act only before training, or belong to one call
+NOT_KEPT = {
+    "sentences", "corpus_file", "trim_rule", "warm_start", "callbacks", "progress", "checkpoint", "cluster",
+    "without_meaning",
+}  # fmt: skip
+# what a model knows beside its parameters, vectors and co-occurrences
+KEPT = ("corpus_count", "corpus_total_words", "effective_min_count", "train_count", "total_train_time", "_counted")
+
+
+class FittedModel(GensimModel):
+    """A model with a vocabulary, start vectors and co-occurrences, which trains on them."""
+
+    alpha: float
+    min_alpha: float
+    epochs: int
+    objective: Objective
+    progress: bool
+    epochs_done: int
+    _past: Vectors
+
+    @classmethod
+    def resume(
+        cls,
+        directory: str | os.PathLike[str],
+        *,
+        workers: int | None = None,
+        cluster: Any = None,
+        progress: bool = False,
+        callbacks: Iterable[Any] = (),
+    ) -> Self:
+        """Go on with a run from its last checkpoint, to the bytes that it would have had without the break.
+
+        Parameters
+        ----------
+        directory : str or path
+            What the run was given as `checkpoint`. It goes on being written to.
+        workers : int, optional
+            Number of threads; by default that of the run.
+        cluster, progress, callbacks
+            As in the constructor; they are not kept in checkpoints.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from gensim.test.utils import common_texts
+        >>> from gensim_wordrank import WordRank
+        >>> place = tempfile.mkdtemp()
+        >>> class Stop:
+        ...     def __getattr__(self, name):
+        ...         return lambda model: name == "on_epoch_end" and model.epochs_done == 3
+        >>> model = WordRank(common_texts, vector_size=4, min_count=1, callbacks=[Stop()], checkpoint=place)
+        >>> model.epochs_done, WordRank.resume(place).epochs_done
+        (3, 25)
+        """
+        with Run.open(directory) as run:
+            parameters = run.facts["facts"]["parameters"] | {"progress": progress, "cluster": cluster}
+            model = cls(**parameters | ({} if workers is None else {"workers": workers}))
+            model._restore(run)
+            model._train(callbacks, run)
+        return model
+
+    def _fit(self, callbacks: Iterable[Any], checkpoints: Checkpoints | None) -> int:
+        """Train on the co-occurrences for up to `self.epochs`; return how many were run."""
+        memory.give_back()  # what was needed to count
+        assert self.cooccurrence is not None  # _count has seen to it
+        known = len(self.context_bias)
+        if known < len(self.wv):  # contexts that are new since the last training
+            self.context_bias = np.append(self.context_bias, start_bias(self.cooccurrence)[known:])
+        if checkpoints is None:
+            return self._train(callbacks, None)
+        with Run.begin(checkpoints, self.cooccurrence, self._state(), self._facts()) as run:
+            return self._train(callbacks, run)
+
+    def _train(self, callbacks: Iterable[Any], run: Run | None) -> int:
+        """Run what is left of `self.epochs`, with callbacks and events; return how many that were."""
+        started, callbacks, counts = perf_counter(), tuple(callbacks), self.cooccurrence
+        assert counts is not None
+        self.add_lifecycle_event(
+            "train",
+            msg=f"training with {self.workers} workers on {len(self.wv)} words, {counts.nnz} pairs and "
+            f"{self.vector_size} features, using {self.objective}",
+        )
+        for callback in callbacks:
+            callback.on_train_begin(self)
+        first = self.epochs_done
+        try:
+            self._run_epochs(counts, callbacks, run)
+        finally:  # also if it was interrupted
+            self.total_train_time += perf_counter() - started
+            if run is not None:
+                run.note(self._state(), self._progress())
+        self.train_count += 1
+        self.min_alpha_yet_reached = self.min_alpha
+        done = self.epochs_done - first
+        self.add_lifecycle_event("train", msg=f"{done} epochs took {perf_counter() - started:.1f} s")
+        for callback in callbacks:
+            callback.on_train_end(self)
+        return done
+
+    def _run_epochs(self, counts: Cooccurrence, callbacks: Sequence[Any], run: Run | None) -> None:
+        """Run what is left of `self.epochs`, with callbacks, log and progress bar."""
+        if self.cluster is not None and (np.asarray(self.wv.vectors_lockf) != 1).any():
+            raise ValueError("'wv.vectors_lockf' holds vectors only without a 'cluster'. Train on one machine.")
+        before = self.epochs_done - run.start.epoch if run is not None else 0
+        epochs = run_epochs(
+            self._state(), counts, self.objective, self.solver,
+            self.epochs, self.alpha, self.min_alpha, self.seed, self.workers, before, self.cluster,
+        )  # fmt: skip
+        bar = tqdm(total=self.epochs, initial=before, desc="WordRank", unit="epoch", disable=not self.progress)
+        with closing(epochs), bar:
+            for done in range(before + 1, self.epochs + 1):
+                for callback in callbacks:
+                    callback.on_epoch_begin(self)
+                state, self.running_training_loss = next(epochs)
+                due = run is not None and run.is_due(state.epoch)
+                if state.is_here or callbacks or due or done == self.epochs:  # from a cluster it has to be brought
+                    vectors.hold_locked(self.wv, state.words)
+                    self._take(state)
+                if run is not None and due:
+                    run.note(self._state(), self._progress())
+                logger.info("EPOCH %i of %i: loss %.6g", done, self.epochs, self.running_training_loss)
+                bar.set_postfix(loss=f"{self.running_training_loss:.6g}", refresh=False)
+                bar.update()
+                wishes = [callback.on_epoch_end(self) for callback in callbacks]
+                if any(wish is True for wish in wishes):
+                    logger.info("stopped by a callback after epoch %i", done)
+                    break
+
+    # ---- checkpoints
+
+    def _facts(self) -> dict[str, Any]:
+        """Return what a model is beside its state and co-occurrences, for the start of a run."""
+        objective = asdict(self.objective)
+        names = inspect.signature(type(self)).parameters.keys() - objective.keys() - NOT_KEPT
+        parameters = {**objective, **{name: getattr(self, name) for name in sorted(names)}}
+        facts = {"parameters": parameters, **{name: getattr(self, name) for name in KEPT}}
+        of_words = {f"wv.{name}": values for name, values in self.wv.expandos.items() if values.dtype.kind in "iuf"}
+        return {"facts": facts, "lock": self.wv.vectors_lockf, **of_words}
+
+    def _progress(self) -> dict[str, Any]:
+        """Return what changes from epoch to epoch beside the state."""
+        return {name: getattr(self, name) for name in ("running_training_loss", "total_train_time")}
+
+    def _restore(self, run: Run) -> None:
+        """Become what a run had made of its model at its last checkpoint."""
+        self.cooccurrence = run.counts()
+        self.wv.index_to_key = list(self.cooccurrence.words)
+        self.wv.key_to_index = {word: i for i, word in enumerate(self.wv.index_to_key)}
+        self.wv.expandos = {name[3:]: values for name, values in run.facts.items() if name.startswith("wv.")}
+        self.wv.vectors_lockf = run.facts["lock"]
+        state, progress = run.newest()
+        self._take(state)
+        for name, value in {**run.facts["facts"], **progress}.items():
+            if name != "parameters":
+                setattr(self, name, value)
+
+    def _state(self) -> State:
+        """Return what training changes, as it stands."""
+        return State(
+            self.wv.vectors, self.context_vectors, self.context_bias, self._past[0], self._past[1], self.epochs_done
+        )
+
+    def _take(self, state: State) -> None:
+        """Make a state the model's own."""
+        self.wv.vectors, self.context_vectors, self.context_bias = state.words, state.contexts, state.bias
+        self._past = np.stack([state.word_past, state.context_past])
+        self.epochs_done = state.epoch
+        self.wv.norms = None  # or a callback would see cosines of the epoch before

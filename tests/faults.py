@@ -1,0 +1,203 @@
+"""What a run survives: faults at random moments, each tried many times.
+
+    python tests/faults.py --rounds 20 --seed 1 --text TEXT
+
+Every trial must end with the vectors of an undisturbed run, or with a refusal in one line that leaves what was there.
+Prints one table: tried, survived, lost.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import random
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from gensim.test.utils import datapath
+from gensim_wordrank import WordRank, cli
+
+LEE = datapath("lee_background.cor")
+OPTIONS = ["--vector-size", "40", "--epochs", "40", "--workers", "2"]
+# imports happen once, in a process that has no threads
+processes = multiprocessing.get_context("forkserver")
+processes.set_forkserver_preload(["gensim_wordrank.cli"])
+
+
+def run_command(arguments: list[str], log: str, limits: dict[int, int]) -> None:
+    """Be the command `wordrank`, with limits; its output goes to a file."""
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for stream in (1, 2):
+        os.dup2(descriptor, stream)
+    if resource.RLIMIT_AS in limits:  # is given beyond what the process has
+        held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        limits[resource.RLIMIT_AS] += held
+    for limit, value in limits.items():
+        resource.setrlimit(limit, (value, value))
+    sys.argv[0] = "wordrank"
+    cli.main(arguments)
+
+
+class Trials:
+    """A place for trials, and what each must end with."""
+
+    def __init__(self, text: str, place: Path, chance: random.Random) -> None:
+        self.text, self.place, self.chance = text, place, chance
+        self.run, self.model, self.log = place / "run", place / "model", place / "log"
+        self.slowest_stop = 0.0
+        started = time.monotonic()
+        assert self.finish(self.train()) == 0, self.said()
+        self.seconds = time.monotonic() - started
+        self.expected = self.vectors()
+
+    def train(self, **limits: int) -> Any:
+        """Start a run with checkpoints, or go on with the one that is there."""
+        begun = (self.run / "run").is_dir()
+        command = ["resume", str(self.run)] if begun else ["train", self.text, *OPTIONS, "--checkpoint", str(self.run)]
+        numbers = {getattr(resource, name): value for name, value in limits.items()}
+        arguments = ([*command, "-o", str(self.model)], str(self.log), numbers)
+        process = processes.Process(target=run_command, args=arguments)
+        process.start()
+        return process
+
+    @staticmethod
+    def finish(process: Any) -> int:
+        """Wait for a process; return its exit code, which is negative after a signal."""
+        process.join(600)
+        assert process.exitcode is not None, "it hangs"
+        return int(process.exitcode)
+
+    def said(self) -> str:
+        """What the last command printed."""
+        return self.log.read_text() if self.log.exists() else ""
+
+    def vectors(self) -> bytes:
+        """The bytes of the saved model's vectors."""
+        model = WordRank.load(self.model)
+        return model.wv.vectors.tobytes() + model.context_vectors.tobytes() + model.context_bias.tobytes()
+
+    def clean(self) -> None:
+        """Forget the last trial."""
+        for path in self.place.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def moment(self) -> None:
+        """Wait until some moment of a run."""
+        time.sleep(self.chance.uniform(0, self.seconds))
+
+    def check_refusal(self, code: int) -> None:
+        """See that a command that failed said why in one line, and did not crash."""
+        last = self.said().strip().splitlines()[-1:]
+        assert code == 1, f"exit code {code}: {self.said()[-2000:]}"
+        assert last, "it said nothing"
+        assert last[0].startswith("Error: "), last
+        assert "Traceback" not in self.said(), self.said()
+
+    def check_result(self) -> None:
+        """Let the run go on without faults, to the same bytes."""
+        assert self.finish(self.train()) == 0, self.said()
+        assert self.vectors() == self.expected, "other vectors"
+        left = [path.name for path in self.run.glob(".*.*")] + [path.name for path in self.place.glob(".*")]
+        assert not left, left
+
+    # ---- the faults
+
+    def kill(self) -> None:
+        """Kill the process at some moment, up to three times."""
+        for _ in range(self.chance.randint(1, 3)):
+            process = self.train()
+            self.moment()
+            process.kill()
+            self.finish(process)
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C at some moment; it must end soon, and say how to go on."""
+        process = self.train()
+        while "collected" not in self.said() and process.is_alive():  # Python itself starts
+            time.sleep(0.005)
+        self.moment()
+        pressed = time.monotonic()
+        if process.is_alive():
+            os.kill(process.pid, signal.SIGINT)
+        code = self.finish(process)
+        self.slowest_stop = max(self.slowest_stop, time.monotonic() - pressed)
+        assert code in (0, 130), f"exit code {code}: {self.said()}"
+        assert code == 0 or "Stopped. " in self.said().splitlines()[-1], self.said()
+
+    def damage(self) -> None:
+        """Spoil a file of a run that was killed."""
+        self.kill()
+        files = [path for path in self.run.rglob("*.*") if path.is_file() and path.name != ".lock"]
+        if not files:
+            return
+        path = self.chance.choice(files)
+        content = bytearray(path.read_bytes())
+        at = self.chance.randrange(len(content))
+        content[at] ^= 1 << self.chance.randrange(8)
+        path.write_bytes(content[:at] if self.chance.random() < 0.5 else content)
+        code = self.finish(self.train())
+        if code:  # what is there once was harmed
+            self.check_refusal(code)
+            shutil.rmtree(self.run)
+
+    def full_disk(self) -> None:
+        """Let no file grow beyond some size, as a full disk would; an older model stays until a new one is whole."""
+        self.model.write_bytes(b"older")
+        code = self.finish(self.train(RLIMIT_FSIZE=int(10 ** self.chance.uniform(3, 7))))
+        if code:
+            self.check_refusal(code)
+            assert self.model.read_bytes() == b"older", "the older model is gone"
+
+    def little_memory(self) -> None:
+        """Allow little address space."""
+        code = self.finish(self.train(RLIMIT_AS=int(10 ** self.chance.uniform(6, 8.7))))
+        if code:
+            self.check_refusal(code)
+
+
+FAULTS = (Trials.kill, Trials.interrupt, Trials.damage, Trials.full_disk, Trials.little_memory)
+
+
+def survive(fault: Callable[[Trials], None], seed: int, rounds: int, text: str = LEE) -> tuple[list[str], Trials]:
+    """Try one fault; return what went wrong, trial by trial."""
+    lost = []
+    with tempfile.TemporaryDirectory() as place:
+        trials = Trials(text, Path(place), random.Random(seed))
+        for trial in range(rounds):
+            trials.clean()
+            try:
+                fault(trials)
+                trials.check_result()
+            except AssertionError as error:
+                lost.append(f"{fault.__name__}, seed {seed}, trial {trial}: {error}")
+    return lost, trials
+
+
+def main() -> int:
+    """Try all faults and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    parser.add_argument("--text", default=LEE)
+    options = parser.parse_args()
+    print(f"seed {options.seed}\n{'fault':15} {'tried':>6} {'survived':>9} {'lost':>5}")
+    all_lost = []
+    for fault in FAULTS:
+        lost, trials = survive(fault, options.seed, options.rounds, options.text)
+        note = f"   slowest stop {trials.slowest_stop:.2f} s" if fault is Trials.interrupt else ""
+        print(f"{fault.__name__:15} {options.rounds:6} {options.rounds - len(lost):9} {len(lost):5}{note}", flush=True)
+        all_lost += lost
+    print(*all_lost, sep="\n")
+    return len(all_lost)
+
+
+if __name__ == "__main__":
+    sys.exit(min(main(), 1))
