@@ -102,6 +102,7 @@ class RingWorker:
         started, self.waited = perf_counter(), 0.0
         if self.next_epoch != epoch:
             self._begin_with(epoch, await self._collect(epoch))
+            self.waited = perf_counter() - started
         blocks = self.ring.word_blocks(self.machine)
         edges = self.recipe.plan.word_edges()[blocks.start : blocks.stop + 1]
         parts = list(zip(edges[:-1] - edges[0], edges[1:] - edges[0], strict=True))
@@ -128,9 +129,9 @@ class RingWorker:
             started = perf_counter()
             losses = await asyncio.to_thread(share.run, stratum, self.contexts.__getitem__, self.threads, tell)
             if coming is not None:
-                after = self.ring.after(self.machine)
-                block = await self._wait(coming, after, perf_counter() - started)
-                self.contexts[self.ring.leaving(after, stratum)] = block
+                after, worked = self.ring.after(self.machine), perf_counter() - started
+                self.contexts[self.ring.leaving(after, stratum)] = await self._wait(coming, after, worked)
+                self.waited += perf_counter() - started - worked
         finally:
             if coming is not None:
                 coming.cancel()
@@ -216,14 +217,13 @@ class RingWorker:
 
     async def _wait(self, call: Awaitable[Any], machine: int, usual: float) -> Any:
         """Wait for another machine, but not for ever; `usual` is how long this one took for the same work."""
-        started, limit = perf_counter(), max(self.patience, SLOWER * usual)
+        limit = max(self.patience, SLOWER * usual)
         self.waiting[machine] += 1
         try:
             result = await asyncio.wait_for(self._or_stop(call), limit)
         except asyncio.TimeoutError:
             raise NoAnswerError(f"another machine did not answer within {limit:.0f} s") from None
         self.waiting[machine] -= 1
-        self.waited += perf_counter() - started
         return result
 
     async def _or_stop(self, call: Awaitable[Any]) -> Any:
