@@ -1,6 +1,7 @@
 # make demo   train on a small real text and look at the result
-# make test   lint, build, install and run the whole suite
+# make test   lint, build, install, build the pages and run the whole suite
 # make faults kill, interrupt, damage, fill the disk and take the memory of runs at random moments; prints a table
+# make docs   build the pages: open build/html/docs/index.html
 # Everything happens in .venv, which is made at the first call; a second call downloads nothing.
 
 PYTHON ?= python3
@@ -10,20 +11,24 @@ ROOT := $(CURDIR)
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
 SOURCES := pyproject.toml README.md $(shell find . -name meson.build -not -path './.venv/*') \
-	$(wildcard gensim_wordrank/*.py gensim_wordrank/cluster/*.py gensim_wordrank/*.pyi cython_src/*)
+	$(wildcard gensim_wordrank/*.* gensim_wordrank/cluster/*.py cython_src/*)
+CHROMIUM := DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=60 install --yes --no-install-recommends chromium
 INSTALL := pip install --quiet --no-build-isolation --check-build-dependencies
 
-.PHONY: demo test faults lint clean
+.PHONY: demo test faults docs lint clean
 
 demo: $(VENV)/.installed
 	python -m gensim_wordrank.demo demo
 
 # in an empty directory, so that the installed package is tested and not the source folder
-test: lint $(VENV)/.installed
+test: lint docs $(VENV)/.installed $(VENV)/.browser
 	cd "$$(mktemp -d)" && pytest -c "$(ROOT)/pyproject.toml" --rootdir "$(ROOT)" "$(ROOT)/tests"
 
 faults: $(VENV)/.installed
 	cd "$$(mktemp -d)" && python "$(ROOT)/tests/faults.py" $(FAULTS)
+
+docs: $(VENV)/.test-tools $(VENV)/.installed
+	sphinx-build --quiet --fresh-env --fail-on-warning --nitpicky -c docs . build/html
 
 lint: $(VENV)/.test-tools
 	ruff check .
@@ -40,7 +45,14 @@ $(VENV)/.build-tools: pyproject.toml
 # setuptools builds Annoy, which has no wheels
 $(VENV)/.test-tools: pyproject.toml | $(VENV)/.build-tools
 	pip install --quiet setuptools
-	$(INSTALL) '.[test,lint]'
+	$(INSTALL) '.[test,lint,docs]'
+	touch $@
+
+# pages are tested in Chromium; the download may take its time, but what was begun to be installed is not cut short
+$(VENV)/.browser: | $(VENV)/.test-tools
+	command -v chromium > /dev/null \
+		|| (timeout 100 sh -c 'apt-get -qq update && $(CHROMIUM) --download-only' && $(CHROMIUM)) > /dev/null \
+		|| echo "Chromium cannot be installed here: tests of pages will be skipped."
 	touch $@
 
 $(VENV)/.installed: $(SOURCES) | $(VENV)/.build-tools

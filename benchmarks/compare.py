@@ -1,11 +1,12 @@
 """Quality against seconds: WordRank beside gensim's Word2Vec and, where its programs are on the PATH, GloVe.
 
-    python benchmarks/compare.py TEXT --evaluation DIR --out DIR --runs wordrank:10 word2vec:5 glove:25
+    python benchmarks/compare.py TEXT... --evaluation DIR --out DIR --runs wordrank:10 word2vec:5 glove:25
 
-A run is trainer:epochs or trainer:epochs:seed. TEXT has one sentence or paragraph a line; DIR holds ws353.tsv,
-men3000.tsv, mturk287.tsv (word, word, score) and google-questions.txt. Trainers run one after another, each in a
-process of its own; seconds are of the whole call, from text on disk to vectors. Similarity is scored with u, analogies
-with u + v (word2vec: its own vectors), each as they are and centred. Writes table.md, table.csv and quality.png.
+A run is trainer:epochs or trainer:epochs:seed. A TEXT has one sentence or paragraph a line; with several, quality is
+drawn against their size too. DIR holds ws353.tsv, men3000.tsv, mturk287.tsv (word, word, score) and
+google-questions.txt. Trainers run one after another, each in a process of its own; seconds are of the whole call, from
+text on disk to vectors. Similarity is scored with u, analogies with u + v (word2vec: its own vectors), each as they are
+and centred. Writes table.md, table.csv, quality.png and quality.html.
 """
 
 from __future__ import annotations
@@ -19,16 +20,18 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
+from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from gensim.models import KeyedVectors
+from gensim_wordrank import plots
 from gensim_wordrank.evaluation import analogies, similarity
 from gensim_wordrank.testsets import read_analogies, read_similarity
 from gensim_wordrank.vectors import combine
 from gensim_wordrank.versions import versions
-from matplotlib.figure import Figure
 
 SETS = {"WS-353": "ws353.tsv", "MEN": "men3000.tsv", "MTurk-287": "mturk287.tsv"}
 
@@ -37,7 +40,7 @@ def train(run: str, text: Path, out: Path, workers: int) -> dict[str, Any]:
     """Train one model in a process of its own; return its name, seconds and peak memory."""
     name, epochs, *seed = run.split(":")
     seed = seed[0] if seed else "1"
-    vectors = out / f"{name}-{epochs}-{seed}.npz"
+    vectors = out / f"{text.stem}-{name}-{epochs}-{seed}.npz"
     script = Path(__file__).with_name("train_one.py")
     command = [sys.executable, str(script), name, str(text), str(vectors), epochs, seed, str(workers)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -46,8 +49,15 @@ def train(run: str, text: Path, out: Path, workers: int) -> dict[str, Any]:
     if status:
         raise RuntimeError(f"{run} failed")
     seconds = json.loads(printed)["seconds"]
-    result = {"run": name, "epochs": int(epochs), "seed": int(seed), "seconds": seconds}
+    result = {"run": name, "tokens": tokens(text), "epochs": int(epochs), "seed": int(seed), "seconds": seconds}
     return {**result, "peak MB": usage.ru_maxrss / 1024, "vectors": vectors}
+
+
+@cache
+def tokens(text: Path) -> int:
+    """Count the words of a text."""
+    with text.open(encoding="utf-8") as lines:
+        return sum(len(line.split()) for line in lines)
 
 
 def score(result: dict[str, Any], evaluation: Path) -> dict[str, Any]:
@@ -74,8 +84,8 @@ def keyed_vectors(words: list[str], vectors: np.ndarray) -> KeyedVectors:
     return keyed
 
 
-def write(results: list[dict[str, Any]], text: Path, out: Path, workers: int) -> None:
-    """Write the table as Markdown and CSV, and the picture."""
+def write(results: list[dict[str, Any]], texts: list[Path], out: Path, workers: int) -> None:
+    """Write the table as Markdown and CSV, and the pictures."""
     columns = list(results[0])
     with (out / "table.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, columns)
@@ -90,39 +100,25 @@ def write(results: list[dict[str, Any]], text: Path, out: Path, workers: int) ->
 
     with (out / "table.md").open("w") as file:
         known = versions()
-        file.write(
-            f"{text.name}, {workers} threads, {platform.processor() or platform.machine()} {known['CPU level']}, "
-        )
+        names = ", ".join(text.name for text in texts)
+        file.write(f"{names}, {workers} threads, {platform.processor() or platform.machine()} {known['CPU level']}, ")
         file.write(f"gensim {known['gensim']}, numpy {known['numpy']}.\n\n")
         file.write(line(columns) + line("---" for _ in columns))
         file.writelines(line(shown(result[column]) for column in columns) for result in results)
 
-    draw(results, out / "quality.png")
-
-
-def draw(results: list[dict[str, Any]], path: Path) -> None:
-    """Draw scores against seconds: the mean of the seeds, and bars from the lowest to the highest."""
-    figure = Figure(figsize=(11, 4.5), layout="constrained")
-    for axes, name in zip(figure.subplots(1, 2), ("WS-353", "Google"), strict=True):
-        for trainer in dict.fromkeys(result["run"] for result in results):
-            of_trainer = [result for result in results if result["run"] == trainer]
-            points = []
-            for epochs in sorted({result["epochs"] for result in of_trainer}):
-                seeds = [result for result in of_trainer if result["epochs"] == epochs]
-                scores = np.array([max(r[f"{name} raw"], r[f"{name} centred"]) for r in seeds])
-                seconds = np.mean([r["seconds"] for r in seeds])
-                points.append((seconds, scores.mean(), scores.mean() - scores.min(), scores.max() - scores.mean()))
-            x, y, below, above = np.array(points).T
-            axes.errorbar(x, y, (below, above), marker="o", capsize=3, label=trainer)
-        axes.set(xscale="log", xlabel="seconds, text to vectors", ylabel=name)
-        axes.legend()
-    figure.savefig(path, dpi=120)
+    better = [
+        result | {name: max(result[f"{name} raw"], result[f"{name} centred"]) for name in ("WS-353", "Google")}
+        for result in results
+    ]
+    picture = plots.quality_curves(better, ["WS-353", "Google"])
+    for name in ("quality.png", "quality.html"):
+        plots.save(picture, out / name)
 
 
 def main() -> None:
     """Run everything; results so far are written after every run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("text", type=Path)
+    parser.add_argument("texts", type=Path, nargs="+", metavar="TEXT")
     parser.add_argument("--evaluation", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--workers", type=int, default=2)
@@ -130,13 +126,13 @@ def main() -> None:
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     results = []
-    for run in options.runs:
+    for text, run in product(options.texts, options.runs):
         if run.startswith("glove") and not shutil.which("glove"):
             print(f"{run}: not run, GloVe's programs are not on the PATH")
             continue
-        results.append(score(train(run, options.text, options.out, options.workers), options.evaluation))
+        results.append(score(train(run, text, options.out, options.workers), options.evaluation))
         print({key: value if isinstance(value, (str, int)) else round(value, 1) for key, value in results[-1].items()})
-        write(results, options.text, options.out, options.workers)
+        write(results, options.texts, options.out, options.workers)
 
 
 if __name__ == "__main__":

@@ -15,13 +15,13 @@ from shlex import quote
 from typing import Any
 
 import click
-from gensim.models import KeyedVectors
 from joblib import cpu_count
 
-from gensim_wordrank import corpus, evaluation, exchange, files, memory, testsets
+from gensim_wordrank import corpus, documents, evaluation, exchange, files, memory, plots, report, testsets
 from gensim_wordrank.checkpoints import Checkpoints
 from gensim_wordrank.cluster import Hosts
 from gensim_wordrank.cooccurrence import Cooccurrence
+from gensim_wordrank.loading import facts, load
 from gensim_wordrank.losses import PairLoss, RankLoss
 from gensim_wordrank.model import WordRank
 from gensim_wordrank.shards import is_plain
@@ -31,6 +31,7 @@ USUAL = {name: parameter.default for name, parameter in inspect.signature(WordRa
 # what is wrong with input, files or the machine, and not with the program
 ERRORS = (OSError, ValueError, TypeError, KeyError, AttributeError, MemoryError, RuntimeError, FloatingPointError)
 FORMATS = ("word2vec", "word2vec-binary", "glove", "projector")
+PICTURES = ("words", "training", "rank-losses")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -85,25 +86,6 @@ def telling_how_to_go_on(directory: str | None, output: str) -> Iterator[None]:
 def shows_progress(quiet: bool) -> bool:
     """Whether there is someone to look at a progress bar."""
     return not quiet and sys.stderr.isatty()
-
-
-def load(path: str) -> tuple[KeyedVectors, KeyedVectors]:
-    """Return the vectors for similarity and for analogies of a model of ours, of gensim, or of a file of vectors."""
-    if not Path(path).is_file():
-        raise FileNotFoundError(f"There is no file '{path}'.")
-    with Path(path).open("rb") as file:
-        first = file.readline(10_000)
-    if not first.startswith(b"\x80"):  # not a pickle
-        no_header = len(first.split()) != 2
-        words = KeyedVectors.load_word2vec_format(path, binary=path.endswith(".bin"), no_header=no_header)
-        return words, words
-    model = KeyedVectors.load(path)
-    if isinstance(model, WordRank):
-        return model.wv, model.vectors("sum")
-    words = getattr(model, "wv", model)
-    if not isinstance(words, KeyedVectors):
-        raise ValueError(f"'{path}' holds a {type(model).__name__}, which has no word vectors.")
-    return words, words
 
 
 counting_options = (
@@ -261,7 +243,7 @@ def finish(model: WordRank, output: str, quiet: bool, as_json: bool) -> None:
 @json_option
 def similar(model: str, words: tuple[str, ...], topn: int, as_json: bool, quiet: bool) -> None:
     """Show the neighbours of WORDS in MODEL; without words, ask for them until an empty line."""
-    keyed, _ = load(model)
+    keyed = load(model).words
     if words:
         found = {word: keyed.most_similar(word, topn=topn) for word in words}
         click.echo(json.dumps(found) if as_json else "\n\n".join(table(word, near) for word, near in found.items()))
@@ -279,7 +261,7 @@ def similar(model: str, words: tuple[str, ...], topn: int, as_json: bool, quiet:
 @json_option
 def analogy(model: str, a: str, b: str, c: str, topn: int, method: str, as_json: bool, quiet: bool) -> None:
     """Answer "A is to B as C is to ...?", by u + v."""
-    _, keyed = load(model)
+    keyed = load(model).sums
     answer = keyed.most_similar if method == "add" else keyed.most_similar_cosmul
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # gensim's 3CosMul calls an old function of its own
@@ -295,32 +277,33 @@ def analogy(model: str, a: str, b: str, c: str, topn: int, method: str, as_json:
 @click.option("--restrict-vocab", type=int, help="Know only so many of the most frequent words.")
 @click.option("--sections", is_flag=True, help="Show every section of analogies.")
 @json_option
+@click.option("--report", "page", type=click.Path(), help="Write a page about the models: FILE.html, or .md.")
+@click.option("--word", "words", multiple=True, help="Show its neighbours on the page; can be given again.")
 def evaluate(
-    models: tuple[str, ...], sets: str | None, sections: bool, as_json: bool, quiet: bool, **options: Any
+    models: tuple[str, ...],
+    sets: str | None,
+    sections: bool,
+    as_json: bool,
+    page: str | None,
+    words: tuple[str, ...],
+    quiet: bool,
+    **options: Any,
 ) -> None:
     """Score MODELS on similarity (by u) and analogies (by u + v); more than one are compared with the first."""
     tests = testsets.shipped() + (testsets.in_directory(sets) if sets else [])
-    results = [evaluation.evaluate(words, tests, sums, **options) for words, sums in map(load, models)]
-    rows = []
-    for name, scores in zip(models, results, strict=True):
-        for first, score in zip(results[0], scores, strict=True):
-            low, high = score.interval()
-            row = {"model": name, "set": score.name, "score": score.value, "low": low, "high": high}
-            row |= {"unknown": score.unknown_share, "items": len(score.items)}
-            if score is not first:
-                difference = evaluation.compare(score, first)
-                row |= {"difference": difference.difference, "p": difference.p}
-            rows.append(row | ({"sections": score.sections()} if score.kind == "analogy" else {}))
+    subjects = [load(model) for model in models]
+    scores = [evaluation.evaluate(subject.words, tests, subject.sums, **options) for subject in subjects]
+    rows = report.score_rows(models, scores)
     click.echo(json.dumps(rows) if as_json else "\n".join(line for row in rows for line in shown(row, sections)))
+    if page:
+        documents.save(report.report(subjects, scores, words or report.usual_words(subjects, tests)), page)
 
 
 def shown(row: dict[str, Any], sections: bool) -> list[str]:
     """Return the lines that tell one score."""
     text = f"{row['model']}  {row['set']:20} {100 * row['score']:5.1f}  "
     text += f"({100 * row['low']:.1f} to {100 * row['high']:.1f}), {100 * row['unknown']:.1f}% unknown"
-    if "p" in row:
-        verdict = "more than noise" if row["p"] < 0.05 else "may be noise"
-        text += f"; {100 * row['difference']:+.1f} against the first, p = {row['p']:.3f}: {verdict}"
+    text += f"; {report.verdict(row)}" if "p" in row else ""
     parts = row.get("sections", {})
     names = parts if sections else [name for name in ("semantic", "syntactic") if name in parts]
     return [text, *(f"{'':{len(row['model'])}}    {name:30} {100 * parts[name]:5.1f}" for name in names)]
@@ -338,7 +321,7 @@ def table(title: str, near: list[tuple[str, float]]) -> str:
 @click.option("--sum", "use_sum", is_flag=True, help="Write u + v instead of u.")
 def export(model: str, output: str, layout: str, use_sum: bool, quiet: bool) -> None:
     """Write the vectors of MODEL for other programs."""
-    keyed = load(model)[use_sum]
+    keyed = load(model).sums if use_sum else load(model).words
     if layout == "projector":
         exchange.write_projector(keyed, output)
     else:
@@ -353,40 +336,38 @@ def export(model: str, output: str, layout: str, use_sum: bool, quiet: bool) -> 
 @json_option
 def info(model: str, as_json: bool, quiet: bool) -> None:
     """Tell what MODEL is and how it was trained."""
-    loaded = WordRank.load(model)
-    facts = {
-        "words": len(loaded.wv),
-        "vector_size": int(loaded.vector_size),
-        "window": int(loaded.window),
-        "min_count": int(loaded.min_count),
-        "seed": int(loaded.seed),
-        "epochs": loaded.epochs_done,
-        "loss": float(loaded.get_latest_training_loss()),
-        "pairs": loaded.cooccurrence.nnz if loaded.cooccurrence is not None else None,
-        "objective": str(loaded.objective),
-        "seconds": round(float(loaded.total_train_time), 1),
-    }
-    click.echo(json.dumps(facts) if as_json else "\n".join(f"{name:12} {value}" for name, value in facts.items()))
+    known = facts(WordRank.load(model))
+    click.echo(json.dumps(known) if as_json else "\n".join(f"{name:18} {value}" for name, value in known.items()))
 
 
 @command
-@click.argument("model", type=click.Path())
-@click.argument("words", nargs=-1)
-@click.option("-o", "--output", type=click.Path(), required=True, help="A file that ends in .png, .svg or .pdf.")
+@click.argument("arguments", metavar="[MODEL [WORD]...]", nargs=-1)
+@click.option("-o", "--output", type=click.Path(), required=True, help="FILE.html, .png, .svg or .pdf.")
+@click.option(
+    "--of", "what", type=click.Choice(PICTURES), default="words", show_default=True,
+    help="Words and their neighbours; the loss of every epoch of MODEL...; or the rank losses, Figure 1 of the paper.",
+)  # fmt: skip
 @click.option(
     "-n", "--topn", default=30, show_default=True, help="Neighbours of each word; without words, the most frequent."
 )
-def plot(model: str, words: tuple[str, ...], output: str, topn: int, quiet: bool) -> None:
-    """Draw WORDS of MODEL and their neighbours in the plane (t-SNE); without words, the most frequent ones."""
-    from gensim_wordrank.plots import plot_words  # its libraries are an extra
+def plot(arguments: tuple[str, ...], output: str, what: str, topn: int, quiet: bool) -> None:
+    """Draw WORDS of MODEL and their neighbours in the plane (t-SNE); without words, the most frequent ones.
 
-    keyed, _ = load(model)
-    shown = dict.fromkeys(
-        near for word in words for near in [word, *(w for w, _ in keyed.most_similar(word, topn=topn))]
-    )
-    plot_words(keyed, list(shown) or keyed.index_to_key[: max(topn, 3)], output)
+    With --of training, draw the loss of every epoch of all the MODELS that are given.
+    """
+    if what != "rank-losses" and not arguments:
+        raise click.UsageError("Give a MODEL.")
+    if what == "words":
+        model, *words = arguments
+        keyed = load(model).words
+        picture = plots.word_map(keyed, words or keyed.index_to_key[: max(topn, 3)], topn if words else 0)
+    elif what == "training":
+        picture = plots.loss_curves({model: load(model).losses for model in arguments})
+    else:
+        picture = plots.loss_functions()
+    plots.save(picture, output)
     if not quiet:
-        click.echo(f"{len(shown) or topn} words in {output}")
+        click.echo(f"{picture.title} in {output}")
 
 
 @command

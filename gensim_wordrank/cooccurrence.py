@@ -214,7 +214,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
 
     @property
     def nnz(self) -> int:
-        """Number of pairs, |Omega|."""
+        """Number of pairs that occur."""
         return len(self.data)
 
     @property

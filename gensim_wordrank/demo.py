@@ -15,8 +15,7 @@ from gensim.utils import simple_preprocess
 from smart_open import open as open_text
 from tqdm import tqdm
 
-from gensim_wordrank import WordRank
-from gensim_wordrank.plots import plot_words
+from gensim_wordrank import WordRank, plots
 
 WORDS = ("government", "australia", "israeli", "cricket", "bombing")
 
@@ -54,8 +53,10 @@ def main(directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     model.save(directory / "lee.model")
     model.wv.save_word2vec_format(str(directory / "lee-vectors.txt"))
-    plot_words(keyed, keyed.index_to_key[50:250], directory / "words.png")
-    say(f"Written: {', '.join(str(directory / name) for name in ('lee.model', 'lee-vectors.txt', 'words.png'))}")
+    words = plots.word_map(keyed, keyed.index_to_key[50:250])
+    for name in ("words.png", "words.html"):
+        plots.save(words, directory / name)
+    say(f"Written: {', '.join(str(file) for file in sorted(directory.iterdir()))}")
 
 
 def say(text: str) -> None:

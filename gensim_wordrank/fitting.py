@@ -34,7 +34,10 @@ NOT_KEPT = {
     "without_meaning",
 }  # fmt: skip
 # what a model knows beside its parameters, vectors and co-occurrences
-KEPT = ("corpus_count", "corpus_total_words", "effective_min_count", "train_count", "total_train_time", "_counted")
+KEPT = (
+    "corpus_count", "corpus_total_words", "effective_min_count", "train_count", "total_train_time", "training_losses",
+    "_counted",
+)  # fmt: skip
 
 
 class FittedModel(GensimModel):
@@ -46,6 +49,7 @@ class FittedModel(GensimModel):
     objective: Objective
     progress: bool
     epochs_done: int
+    training_losses: list[float]
     _past: Vectors
 
     @classmethod
@@ -117,6 +121,7 @@ class FittedModel(GensimModel):
             self._run_epochs(counts, callbacks, run)
         finally:  # also if it was interrupted
             self.total_train_time += perf_counter() - started
+            del self.training_losses[self.epochs_done :]  # of epochs whose vectors a cluster has not given back
             if run is not None:
                 run.note(self._state(), self._progress())
         self.train_count += 1
@@ -142,6 +147,7 @@ class FittedModel(GensimModel):
                 for callback in callbacks:
                     callback.on_epoch_begin(self)
                 state, self.running_training_loss = next(epochs)
+                self.training_losses.append(self.running_training_loss)
                 due = run is not None and run.is_due(state.epoch)
                 if state.is_here or callbacks or due or done == self.epochs:  # from a cluster it has to be brought
                     vectors.hold_locked(self.wv, state.words)
@@ -169,7 +175,8 @@ class FittedModel(GensimModel):
 
     def _progress(self) -> dict[str, Any]:
         """Return what changes from epoch to epoch beside the state."""
-        return {name: getattr(self, name) for name in ("running_training_loss", "total_train_time")}
+        names = ("running_training_loss", "training_losses", "total_train_time")
+        return {name: getattr(self, name) for name in names}
 
     def _restore(self, run: Run) -> None:
         """Become what a run had made of its model at its last checkpoint."""

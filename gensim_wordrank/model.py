@@ -87,6 +87,8 @@ class WordRank(FittedModel):
         The context vectors v, in the order of `wv`.
     context_bias : array of float32
         A number a context: its score for a word is <u, v> plus this, which keeps its frequency out of the vectors.
+    training_losses : list of float
+        The loss of every epoch since the vectors started.
     cooccurrence : gensim_wordrank.cooccurrence.Cooccurrence or None
         The co-occurrences that the model was trained on; `cooccurrence.matrix` is a SciPy CSR matrix. Set it to None to
         save memory and disk; training on more text then starts from that text alone.
@@ -156,6 +158,7 @@ class WordRank(FittedModel):
         self.context_bias: Vectors = np.empty(0, np.float32)
         self.cooccurrence: Cooccurrence | None = None
         self.epochs_done = 0
+        self.training_losses: list[float] = []
         self._past: Vectors = np.empty((2, 0), np.float32)  # of words and contexts, see State
         self._counted: list[str] = []  # digests of the texts whose pairs are in `cooccurrence`
         super().__init__(
@@ -258,6 +261,7 @@ class WordRank(FittedModel):
         self._past = np.full((2, n), START_PAST, np.float32)
         self.wv.norms, self.wv.vectors_lockf = None, np.ones(1, np.float32)
         self.cooccurrence, self._counted, self.epochs_done = None, [], 0
+        self.training_losses = []
 
     def update_weights(self) -> None:
         """Give new words and contexts a start vector; the others keep theirs."""

@@ -33,8 +33,8 @@ class Objective:
     x_max, epsilon : float
         Of the weights.
     l2 : float
-        Adds l2 g / 2 times the sum over pairs of r (|u_w|^2 + |v_c|^2), where g is the pull on a pair that stands below
-        all others (:meth:`shrinkage`), so that one l2 suits vocabularies of any size. Biases are left alone.
+        Adds l2 g / 2 times the sum over pairs of ``r (|u_w|^2 + |v_c|^2)``, where g is the pull on a pair that stands
+        below all others (:meth:`shrinkage`), so that one l2 suits vocabularies of any size. Biases are left alone.
 
     Examples
     --------
@@ -126,7 +126,10 @@ class Objective:
         return sum(tiles) + self.penalty(words, contexts, counts)
 
     def shrinkage(self, n_contexts: int) -> float:
-        """Return l2 g: g = rho'((|C| - 1 + beta) / alpha) (|C| - 1) / alpha, of a pair that all others violate by 1."""
+        """Return l2 g, where g is the pull on a pair that all other contexts violate by 1.
+
+        ``g = rho'((|C| - 1 + beta) / alpha) (|C| - 1) / alpha``
+        """
         rank = n_contexts - 1
         slope = RankLoss(self.rank_loss).slope_at(np.array([(rank + self.rank_offset) / self.rank_scale]), self.t)
         return self.l2 * float(slope[0]) * rank / self.rank_scale if rank else 0.0

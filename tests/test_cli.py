@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import shlex
 import shutil
 import signal
@@ -12,9 +13,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.shell_completion import get_completion_class
 from gensim.models import KeyedVectors
 from gensim.test.utils import datapath
-from gensim_wordrank import Cooccurrence, WordRank, evaluation, testsets
+from gensim_wordrank import Cooccurrence, WordRank, cli, evaluation, testsets
 
 LEE = datapath("lee_background.cor")
 TRAIN = ["--vector-size", "20", "--epochs", "3", "--window", "5", "--seed", "7"]
@@ -138,10 +140,50 @@ def test_info_and_plot(model, tmp_path):
     """Facts as text and JSON; a picture of words and their neighbours."""
     facts = json.loads(wordrank("info", model, "--json", cwd=tmp_path).stdout)
     assert (facts["vector_size"], facts["window"], facts["epochs"], facts["seed"]) == (20, 5, 3, 7)
-    assert "objective" in wordrank("info", model, cwd=tmp_path).stdout.decode()
-    done = wordrank("plot", model, "government", "cricket", "-n", "5", "-o", "words.png", cwd=tmp_path)
+    assert (facts["rank_loss"], facts["solver"], facts["symmetric"]) == ("log", "sampled", True)
+    assert "rank_loss          log" in wordrank("info", model, cwd=tmp_path).stdout.decode()
+    for name, start in (("words.png", b"\x89PNG"), ("words.html", b"<!DOCTYPE html>")):
+        done = wordrank("plot", model, "government", "cricket", "-n", "5", "-o", name, cwd=tmp_path)
+        assert (done.returncode, done.stdout.decode()) == (0, f"Neighbours of government, cricket in {name}\n")
+        assert (tmp_path / name).read_bytes().startswith(start)
+    assert wordrank("plot", model, "-n", "20", "-o", "words.svg", cwd=tmp_path).stdout == b"20 words in words.svg\n"
+
+
+def test_plot_draws_training_and_rank_losses(model, tmp_path):
+    """Curves of several models, and Figure 1 without a model; what is missing is told in a line."""
+    shutil.copy(model, tmp_path / "copy.model")
+    done = wordrank("plot", "--of", "training", model, "copy.model", "-o", "training.html", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "words.png").read_bytes().startswith(b"\x89PNG")
+    page = (tmp_path / "training.html").read_text(encoding="utf-8")
+    assert page.count(json.dumps(WordRank.load(model).training_losses, separators=(",", ":"))) == 2
+    assert wordrank("plot", "--of", "rank-losses", "-o", "figure1.svg", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "figure1.svg").read_bytes().startswith(b"<?xml")
+    WordRank.load(model).wv.save(str(tmp_path / "vectors.kv"))
+    for arguments, message in (
+        (["-o", "x.png"], "Give a MODEL."),
+        (["--of", "training", "vectors.kv", "-o", "x.png"], "Error: 'losses' holds no loss of an epoch."),
+        ([model, "-o", "x.gif"], "must be a name ending in .html, .png, .svg, .pdf. Got 'x.gif' instead."),
+    ):
+        done = wordrank("plot", *arguments, cwd=tmp_path)
+        assert done.returncode
+        assert message in done.stderr.decode()
+
+
+def test_evaluate_writes_a_report(model, tmp_path):
+    """One page about two models, with the scores that are printed and the words that were asked for."""
+    WordRank.load(model).wv.save_word2vec_format(str(tmp_path / "vectors.txt"))
+    options = ["--report", "page.md", "--word", "government", "--word", "cricket"]
+    done = wordrank("evaluate", model, "vectors.txt", *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "page.md").read_text(encoding="utf-8")
+    score = evaluation.similarity(WordRank.load(model).wv, testsets.shipped()[0]).value
+    assert f"| {100 * score:.1f} |" in page
+    for text in ("+0.0 against the first", "| government |", "| cricket |", "## Training", "## Parameters"):
+        assert text in page
+    pictures = [line for line in page.splitlines() if line.startswith("![")]
+    assert len(pictures) == len(list(tmp_path.glob("page-*.png"))) == 3
+    assert wordrank("evaluate", model, "--report", "page.html", "--json", cwd=tmp_path).returncode == 0
+    assert "<h2>Neighbours</h2>" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_an_interrupt_ends_with_a_line(tmp_path):
@@ -211,3 +253,28 @@ def test_help_names_the_commands(tmp_path):
     for name in ("train", "cooccur", "similar", "analogy", "evaluate", "plot", "export", "info", "demo"):
         assert f"  {name} " in shown
     assert "version" in wordrank("--version", cwd=tmp_path).stdout.decode()
+
+
+def test_completion_in_the_shell(tmp_path):
+    """What bash is told to run prints a script that asks the command back, and the command completes its own names."""
+    script = wordrank(cwd=tmp_path, env=os.environ | {"_WORDRANK_COMPLETE": "bash_source"}).stdout.decode()
+    assert "_WORDRANK_COMPLETE=bash_complete" in script
+    asked = {"_WORDRANK_COMPLETE": "bash_complete", "COMP_WORDS": "wordrank e", "COMP_CWORD": "1"}
+    done = wordrank(cwd=tmp_path, env=os.environ | asked)
+    assert done.stdout.decode().splitlines() == ["plain,evaluate", "plain,export"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize(
+    ("before", "typed", "completed"),
+    [
+        ([], "tr", [("plain", "train")]),
+        (["train"], "--rank-lo", [("plain", "--rank-loss")]),
+        (["train", "--rank-loss"], "lo", [("plain", "log"), ("plain", "log_t")]),
+        (["train"], "te", [("file", "te")]),
+    ],
+)
+def test_completion_knows_commands_options_values_and_files(shell, before, typed, completed):
+    """Every shell that the pages name gets what can follow."""
+    complete = get_completion_class(shell)(cli.main, {}, "wordrank", "_WORDRANK_COMPLETE")
+    assert [(found.type, found.value) for found in complete.get_completions(before, typed)] == completed

@@ -1,15 +1,31 @@
-"""Every example in a docstring or in the README runs and prints what it says."""
+"""Every example runs and does what it says: of docstrings, of README and pages, and the scripts of examples/."""
 
 import doctest
 import importlib
+import os
 import pkgutil
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import gensim_wordrank
 import pytest
 
 ROOT = Path(__file__).parent.parent
+PAGES = [page for page in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")] if "```python\n" in page.read_text()]
+WITH_A_TEST_OF_THEIR_OWN = {"docs/getting-started.md", "docs/migration.md"}
+COMMANDS = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+# what each script prints, but for numbers
+SCRIPTS = {
+    "compare_with_word2vec.py": r"wordsim353 .* against .*% unknown: (may be|more than) noise",
+    "document_search.py": r"^0\.\d\d  Australian cricket",
+    "early_stopping.py": r"stopped after epoch \d\d\n",
+    "graph.py": r"a0:( a\d+){5}",
+    "phrases.py": r"174 of 1818 words are phrases\n",
+    "train_your_text.py": r"1750 vectors and words.html are in vectors",
+    "wikipedia_dump.py": r"106 articles in wikipedia/wiki.txt\n.* vectors in wikipedia/wiki.model",
+}
 FOUND = pkgutil.walk_packages(gensim_wordrank.__path__, "gensim_wordrank.")
 MODULES = ["gensim_wordrank", *(info.name for info in FOUND if "._" not in info.name)]
 
@@ -21,23 +37,33 @@ def test_docstrings(name):
     assert doctest.testmod(module, optionflags=doctest.ELLIPSIS).failed == 0
 
 
-def run_page(name):
-    """Run the Python of a page from top to bottom; return what it defined."""
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
+def run_page(name, *languages):
+    """Run the Python, or what else is asked for, of a page from top to bottom; return what it defined."""
+    blocks = re.findall(rf"```({'|'.join(languages or ['python'])})\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
     assert blocks
     result = {}
-    exec(compile("\n".join(blocks), name, "exec"), result)
+    for language, block in blocks:
+        if language == "python":
+            exec(compile(block, name, "exec"), result)
+        elif block.startswith("wordrank"):
+            subprocess.run(["bash", "-euc", block], check=True, env=os.environ | {"PATH": COMMANDS})
     return result
 
 
-PAGES = ("README.md", "docs/cooccurrence.md", "docs/evaluation.md", "docs/reliability.md", "docs/distributed.md")
-
-
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", sorted({str(page.relative_to(ROOT)) for page in PAGES} - WITH_A_TEST_OF_THEIR_OWN))
 def test_pages(page, tmp_path, monkeypatch):
     """The Python of a page runs in an empty directory."""
     monkeypatch.chdir(tmp_path)
     run_page(page)
+
+
+def test_getting_started(tmp_path, monkeypatch):
+    """A newcomer gets neighbours, a picture and vectors by the page's commands and Python, one after another."""
+    monkeypatch.chdir(tmp_path)
+    page = run_page("docs/getting-started.md", "python", "sh")
+    assert Path("words.png").read_bytes().startswith(b"\x89PNG")
+    assert Path("vectors.txt").read_text().startswith("1750 100\n")
+    assert len(page["model"].wv) == 1750
 
 
 @pytest.mark.filterwarnings("ignore:unclosed file")  # gensim leaves a file without a header open
@@ -57,8 +83,17 @@ def test_migration(tmp_path, monkeypatch, lee):
     assert len(Path("glove.txt").read_text().splitlines()) == 1750
 
 
+@pytest.mark.parametrize("script", sorted(path.name for path in ROOT.glob("examples/*.py")))
+def test_scripts(script, tmp_path):
+    """A script runs without arguments and warnings, in a process of its own."""
+    command = [sys.executable, "-W", "error", str(ROOT / "examples" / script)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stderr
+    assert re.search(SCRIPTS[script], done.stdout)
+
+
 def test_demo(tmp_path, capsys):
-    """The demo prints losses, neighbours and a score, and writes vectors and a picture."""
+    """The demo prints losses, neighbours and a score, and writes vectors and pictures."""
     from gensim_wordrank import demo
 
     demo.main(tmp_path / "demo")
@@ -67,4 +102,5 @@ def test_demo(tmp_path, capsys):
     assert "WordSim-353: Spearman" in printed
     assert "% of the pairs have an unknown word" in printed
     assert (tmp_path / "demo" / "words.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "demo" / "words.html").read_bytes().startswith(b"<!DOCTYPE html>")
     assert (tmp_path / "demo" / "lee-vectors.txt").read_text().startswith("1750 100\n")

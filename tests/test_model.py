@@ -108,6 +108,23 @@ def test_callbacks_see_fresh_vectors_and_may_stop(two_worlds):
     assert isinstance(model.get_latest_training_loss(), float)
 
 
+def test_the_loss_of_every_epoch_is_kept(two_worlds, tmp_path):
+    """`training_losses` are what callbacks see, through further training, save and load; a new start forgets them."""
+    seen = []
+
+    class Listener(CallbackAny2Vec):
+        def on_epoch_end(self, model):
+            seen.append(model.get_latest_training_loss())
+
+    model = WordRank(two_worlds, vector_size=8, epochs=3, callbacks=[Listener()])
+    model.train(two_worlds, total_examples=model.corpus_count, epochs=2, callbacks=[Listener()])
+    model.save(tmp_path / "worlds.model")
+    assert WordRank.load(tmp_path / "worlds.model").training_losses == seen
+    assert len(seen) == 5
+    model.init_weights()
+    assert model.training_losses == []
+
+
 def test_training_in_steps(two_worlds):
     """build_vocab and train give what the constructor gives, and the counts that Word2Vec.train returns."""
     whole = WordRank(two_worlds, vector_size=8, epochs=2)

@@ -1,0 +1,51 @@
+"""Train vectors of the nodes of a graph: what WordRank asks for are numbers of meetings, not words.
+
+    python graph.py [EDGES]
+
+EDGES has two nodes a line. Without it, a graph of three groups of nodes is made, with most edges inside a group.
+"""
+
+import argparse
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from gensim_wordrank import WordRank
+from scipy.sparse import coo_array, csr_array
+
+
+def three_groups(size: int = 30) -> list[tuple[str, str]]:
+    """Return the edges of a random graph whose nodes are called by their group and number, as b17."""
+    random = np.random.default_rng(0)
+    nodes = [f"{group}{number}" for group in "abc" for number in range(size)]
+    pairs = [(one, other) for one in nodes for other in nodes if one < other]
+    return [(one, other) for one, other in pairs if random.random() < (0.25 if one[0] == other[0] else 0.02)]
+
+
+def meetings(edges: Iterable[tuple[str, str]]) -> tuple[csr_array, list[str]]:
+    """Return how often two nodes meet on walks of one and two steps, and the names of the nodes."""
+    names, ends = np.unique(np.array(list(edges)), return_inverse=True)
+    rows, columns = ends.reshape(-1, 2).T
+    one_way = coo_array((np.ones(len(rows)), (rows, columns)), shape=(len(names), len(names)))
+    steps = csr_array(one_way + one_way.T)
+    both = steps + steps @ steps
+    both.setdiag(0)
+    both.eliminate_zeros()
+    return both, names.tolist()
+
+
+def main() -> None:
+    """Train and print the neighbours of some nodes."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("edges", nargs="?", type=Path)
+    path = parser.parse_args().edges
+    edges = [tuple(line.split()[:2]) for line in path.read_text().splitlines()] if path else three_groups()
+    matrix, nodes = meetings(edges)
+    # weighted=False: usual weights are made for the counts of a large text
+    model = WordRank.from_cooccurrence(matrix, words=nodes, vector_size=16, weighted=False)
+    for node in nodes[:: max(1, len(nodes) // 6)]:
+        print(f"{node}: {' '.join(near for near, _ in model.wv.most_similar(node, topn=8))}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""Models of any kind, from their files, as the command line and reports see them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from gensim.models import KeyedVectors
+
+from gensim_wordrank.model import WordRank
+from gensim_wordrank.report import Subject
+
+# of Word2Vec, and of others that have them
+PARAMETERS = ("vector_size", "window", "min_count", "epochs", "alpha", "min_alpha", "seed", "sg", "hs", "negative")
+
+
+def load(path: str) -> Subject:
+    """Return a model of ours, of gensim, or a file of vectors.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from gensim.test.utils import common_texts
+    >>> from gensim_wordrank import WordRank
+    >>> from gensim_wordrank.loading import load
+    >>> path = os.path.join(tempfile.mkdtemp(), "toy.model")
+    >>> WordRank(common_texts, vector_size=10, min_count=1, epochs=5).save(path)
+    >>> len(load(path).words), len(load(path).losses), load(path).facts["epochs"]
+    (12, 5, 5)
+    """
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"There is no file '{path}'.")
+    with Path(path).open("rb") as file:
+        first = file.readline(10_000)
+    if not first.startswith(b"\x80"):  # not a pickle
+        no_header = len(first.split()) != 2
+        words = KeyedVectors.load_word2vec_format(path, binary=path.endswith(".bin"), no_header=no_header)
+        return Subject(path, words, words)
+    model = KeyedVectors.load(path)
+    if isinstance(model, WordRank):
+        return Subject(path, model.wv, model.vectors("sum"), model.training_losses, facts(model))
+    words = getattr(model, "wv", model)
+    if not isinstance(words, KeyedVectors):
+        raise ValueError(f"'{path}' holds a {type(model).__name__}, which has no word vectors.")
+    known = {} if words is model else {name: getattr(model, name) for name in PARAMETERS if hasattr(model, name)}
+    return Subject(path, words, words, facts=known)
+
+
+def facts(model: WordRank) -> dict[str, Any]:
+    """Return what a model is and how it was trained, as JSON can hold it.
+
+    Examples
+    --------
+    >>> from gensim.test.utils import common_texts
+    >>> from gensim_wordrank import WordRank
+    >>> from gensim_wordrank.loading import facts
+    >>> facts(WordRank(common_texts, vector_size=10, min_count=1, epochs=5))["rank_loss"]
+    'log'
+    """
+    return {
+        "words": len(model.wv),
+        "vector_size": int(model.vector_size),
+        "window": int(model.window),
+        "symmetric": model.symmetric,
+        "distance_weighting": model.distance_weighting,
+        "min_count": int(model.min_count),
+        "solver": model.solver.value,
+        "alpha": float(model.alpha),
+        "min_alpha": float(model.min_alpha),
+        "seed": int(model.seed),
+        "epochs": model.epochs_done,
+        "loss": float(model.get_latest_training_loss()),
+        "pairs": model.cooccurrence.nnz if model.cooccurrence is not None else None,
+        "seconds": round(float(model.total_train_time), 1),
+        **{name: getattr(value, "value", value) for name, value in asdict(model.objective).items()},
+    }

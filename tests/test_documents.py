@@ -1,0 +1,84 @@
+"""Documents as HTML and Markdown."""
+
+from html.parser import HTMLParser
+
+import pytest
+from gensim_wordrank.documents import Document, Heading, Paragraph, Table, save
+from gensim_wordrank.plots import loss_functions
+
+WORDS = [
+    "<script>alert(1)</script>",
+    "a|b",
+    "*stars*",
+    "under_scores_here",
+    "`code`",
+    "[link](x)",
+    "$x$",
+    "\\",
+    "A & B",
+]
+DOCUMENT = Document(
+    "About <words>", [Heading("A *heading*"), Paragraph("Some text"), Table(["word", "n"], [[w, "1"] for w in WORDS])]
+)
+
+
+class Cells(HTMLParser):
+    """Collects the texts of cells, and the names of all tags."""
+
+    def __init__(self):
+        super().__init__()
+        self.cells, self.tags = [], []
+
+    def handle_starttag(self, tag, attrs):
+        """Begin a text."""
+        self.tags.append(tag)
+        if tag == "td":
+            self.cells.append("")
+
+    def handle_data(self, data):
+        """Add to it."""
+        if self.tags[-1:] == ["td"]:
+            self.cells[-1] += data
+
+
+def test_html_shows_texts_as_they_are(tmp_path):
+    """A parser gets back every word, and no tag comes from one."""
+    save(DOCUMENT, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    parser = Cells()
+    parser.feed(page)
+    assert parser.cells[::2] == WORDS
+    assert parser.tags.count("script") == 2  # plotly and the search
+    assert "<title>About &lt;words&gt;</title>" in page
+
+
+def test_markdown_shows_texts_as_they_are(tmp_path):
+    """What would be markup is escaped; a table has a line a row and the same bars in each."""
+    save(DOCUMENT, tmp_path / "page.md")
+    lines = (tmp_path / "page.md").read_text(encoding="utf-8").splitlines()
+    assert lines[:6] == ["# About &lt;words&gt;", "", "## A \\*heading\\*", "", "Some text", ""]
+    assert lines[6:8] == ["| word | n |", "|---|---|"]
+    assert lines[8:10] == ["| &lt;script&gt;alert(1)&lt;/script&gt; | 1 |", "| a\\|b | 1 |"]
+    assert lines[11:14] == ["| under\\_scores\\_here | 1 |", "| \\`code\\` | 1 |", "| \\[link\\](x) | 1 |"]
+    assert lines[14:16] == ["| \\$x\\$ | 1 |", "| \\\\ | 1 |"]
+
+
+def test_pictures_are_in_the_page_or_beside_it(tmp_path):
+    """HTML is one file with one copy of plotly; Markdown has image files, which it names."""
+    document = Document("Twice", [loss_functions(), loss_functions()])
+    save(document, tmp_path / "page.html")
+    assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.count("* plotly.js v") == 1
+    assert page.count("Plotly.newPlot(") == 2
+    save(document, tmp_path / "my page.md")
+    text = (tmp_path / "my page.md").read_text(encoding="utf-8")
+    for name in ("my page-0.png", "my page-1.png"):
+        assert f"![Rank losses](<{name}>)" in text
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+
+
+def test_other_endings_are_refused(tmp_path):
+    """The error tells which there are."""
+    with pytest.raises(ValueError, match=r"'path' must be a name ending in .html or .md. Got .*x.txt"):
+        save(DOCUMENT, tmp_path / "x.txt")

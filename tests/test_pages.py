@@ -1,0 +1,207 @@
+"""Pages in a real browser: they need no network, and hover, zoom and search work."""
+
+import re
+import shutil
+
+import numpy as np
+import pytest
+from gensim.models import KeyedVectors
+from gensim_wordrank import documents
+from gensim_wordrank.documents import Document, Heading, Table
+from gensim_wordrank.plots import loss_curves, loss_functions, save, word_map
+from playwright.sync_api import expect, sync_playwright
+
+CHROMIUM = shutil.which("chromium")
+FLAGS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+ATTACK = '"><img src=x onerror="window.attacked=1"><script>window.attacked=1</script>'
+WORDS = ["king", "queen", "Kingdom", "prince", "sea", "ship", "sail", "harbour", "$x$", "<b>", "a&amp;b", ATTACK]
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="Chromium is not installed; 'make test' installs it where it may use apt"
+)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """Chromium with an empty profile."""
+    with sync_playwright() as playwright:
+        profile = tmp_path_factory.mktemp("profile")
+        context = playwright.chromium.launch_persistent_context(
+            profile, executable_path=CHROMIUM, headless=True, args=list(FLAGS), viewport={"width": 1250, "height": 1000}
+        )
+        yield context
+        context.close()
+
+
+@pytest.fixture
+def show(browser):
+    """Open a page from disk; at the end it must have loaded nothing else and complained of nothing."""
+    page = browser.new_page()
+    requests, complaints = [], []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+
+    def open_file(path):
+        page.goto(path.as_uri())
+        page.wait_for_selector(".main-svg")
+        return page
+
+    yield open_file
+    page.close()
+    assert len(requests) == 1
+    assert requests[0].startswith("file://")
+    assert complaints == []
+
+
+@pytest.fixture(scope="module")
+def words_page(tmp_path_factory):
+    """A map of words, some of them strange."""
+    keyed = KeyedVectors(5)
+    keyed.add_vectors(WORDS, np.random.default_rng(1).normal(size=(len(WORDS), 5)).astype(np.float32))
+    path = tmp_path_factory.mktemp("pages") / "words.html"
+    save(word_map(keyed, WORDS), path)
+    return path
+
+
+def ranges(page):
+    """Return what part of the plane is shown."""
+    return page.evaluate("() => { const l = picture.layout; return [l.xaxis.range, l.yaxis.range]; }")
+
+
+def point(page, word):
+    """Return where a word is, in the plane."""
+    return page.evaluate(
+        "word => { const t = picture.data[0], i = t.customdata.indexOf(word); return [t.x[i], t.y[i]]; }", word
+    )
+
+
+def on_screen(page, word):
+    """Return where a word is, on the screen."""
+    box = page.locator(".points .point").nth(WORDS.index(word)).bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_curves_have_names_and_tell_their_values(show, tmp_path):
+    """Figure 1 shows all functions in the legends; hovering over a curve shows a point of it."""
+    save(loss_functions(), tmp_path / "losses.html")
+    page = show(tmp_path / "losses.html")
+    assert page.title() == "Rank losses"
+    names = [series.name for panel in loss_functions().panels for series in panel.series]
+    expect(page.locator(".legendtext, .legend2text")).to_have_text(names)
+    line = page.locator(".xy .js-line").nth(0).bounding_box()  # rho_0 from corner to corner
+    page.mouse.move(line["x"] + line["width"] / 2, line["y"] + line["height"] / 2)
+    page.wait_for_selector(".hovertext")
+    x, y = map(float, re.findall(r"\d+\.?\d*", page.locator(".hovertext").text_content())[:2])
+    assert x == pytest.approx(y)
+    assert x == pytest.approx(5, abs=0.5)
+
+
+def test_a_drag_zooms_and_a_double_click_shows_all_again(show, tmp_path):
+    """The range of the axis shrinks to what was dragged over, and comes back."""
+    save(loss_curves({"a": [9.0, 5.0, 4.0, 3.5, 3.2], "b": [8.0, 7.0]}), tmp_path / "curves.html")
+    page = show(tmp_path / "curves.html")
+    whole = ranges(page)
+    area = page.locator(".nsewdrag").bounding_box()
+    page.mouse.move(area["x"] + area["width"] * 0.25, area["y"] + area["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(area["x"] + area["width"] * 0.5, area["y"] + area["height"] / 2, steps=5)
+    page.mouse.up()
+    (left, right), _ = ranges(page)
+    width = whole[0][1] - whole[0][0]
+    assert [left, right] == pytest.approx([whole[0][0] + width / 4, whole[0][0] + width / 2], abs=0.02 * width)
+    page.mouse.dblclick(area["x"] + area["width"] / 2, area["y"] + area["height"] / 2)
+    page.wait_for_function("left => picture.layout.xaxis.range[0] < left", arg=left)
+    assert ranges(page)[0] == pytest.approx(whole[0])
+
+
+def test_words_are_shown_as_they_are_and_tell_their_neighbours(show, words_page):
+    """Markup in words is text; hovering over a word names those near it."""
+    page = show(words_page)
+    assert page.locator(".textpoint").all_text_contents() == WORDS
+    assert page.evaluate("() => window.attacked") is None
+    for word in ("queen", ATTACK):
+        page.mouse.move(*on_screen(page, word))
+        page.wait_for_function("start => document.querySelector('.hovertext')?.textContent.startsWith(start)", arg=word)
+        assert f"{word}: near " in page.locator(".hovertext").text_content()
+
+
+def test_no_button_sends_a_picture_away(show, words_page):
+    """The buttons are for the picture alone."""
+    buttons = show(words_page).locator(".modebar-btn").evaluate_all("all => all.map(one => one.dataset.title)")
+    assert buttons == ["Download plot as a PNG", "Zoom", "Pan", "Zoom in", "Zoom out", "Autoscale", "Reset axes"]
+
+
+def test_the_wheel_zooms_around_the_mouse(show, words_page):
+    """What is shown shrinks, and the word under the mouse stays in it."""
+    page = show(words_page)
+    whole = ranges(page)
+    page.mouse.move(*on_screen(page, "ship"))
+    page.mouse.wheel(0, -300)
+    page.wait_for_function("right => picture.layout.xaxis.range[1] != right", arg=whole[0][1])
+    for (low, high), (old_low, old_high), place in zip(ranges(page), whole, point(page, "ship"), strict=True):
+        assert high - low < old_high - old_low
+        assert low < place < high
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("queen", "queen"),
+        ("QUEEN", "queen"),
+        ("har", "harbour"),
+        ("kingd", "Kingdom"),
+        ("king", "king"),
+        ("<b>", "<b>"),
+    ],
+)
+def test_search_marks_and_centres_a_word(show, words_page, typed, found):
+    """Typing a word, in any case, or its beginning, moves it to the centre, in red, and fades the others."""
+    page = show(words_page)
+    page.get_by_label("Find a word").press_sequentially(typed)
+    (left, right), (bottom, top) = ranges(page)
+    assert [(left + right) / 2, (bottom + top) / 2] == pytest.approx(point(page, found))
+    fills = page.locator(".points .point").evaluate_all("points => points.map(point => point.style.fill)")
+    assert [word for word, fill in zip(WORDS, fills, strict=True) if fill == "rgb(208, 0, 0)"] == [found]
+    text = page.locator(".textpoint text").nth(WORDS.index("sail" if found != "sail" else "sea"))
+    assert text.evaluate("text => text.style.fill") == "rgb(187, 187, 187)"
+
+
+def test_search_tells_what_is_not_there_and_goes_back(show, words_page):
+    """An unknown word is said to be missing; an empty box shows the whole picture again."""
+    page = show(words_page)
+    whole = ranges(page)
+    box = page.get_by_label("Find a word")
+    box.fill("queen")
+    assert ranges(page) != whole
+    box.fill("xyzzy")
+    assert page.locator(".search output").text_content() == "not in this picture"
+    assert ranges(page) == whole
+    box.fill("")
+    assert page.locator(".search output").text_content() == ""
+    assert page.evaluate("() => picture.data[0].selectedpoints") is None
+
+
+def test_a_document_shows_tables_and_pictures(show, tmp_path):
+    """A page with several pictures draws all of them; words in tables are text."""
+    keyed = KeyedVectors(3)
+    keyed.add_vectors(WORDS, np.random.default_rng(2).normal(size=(len(WORDS), 3)).astype(np.float32))
+    blocks = [
+        Heading(ATTACK),
+        Table([ATTACK], [[word] for word in WORDS]),
+        word_map(keyed, WORDS),
+        word_map(keyed, WORDS),
+    ]
+    documents.save(Document(ATTACK, blocks), tmp_path / "page.html")
+    page = show(tmp_path / "page.html")
+    assert page.title() == ATTACK
+    assert page.locator("td").all_text_contents() == WORDS
+    assert page.evaluate("() => window.attacked") is None
+    assert page.locator(".textpoint").count() == 2 * len(WORDS)
+    second = page.get_by_label("Find a word").nth(1)
+    second.fill("queen")
+    selected = [page.evaluate(f"() => picture{number}.data[0].selectedpoints ?? null") for number in (2, 3)]
+    assert selected == [None, [WORDS.index("queen")]]
