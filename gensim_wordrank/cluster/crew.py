@@ -152,6 +152,7 @@ class Crew:
 
     async def _call(self, machine: int, method: str, *arguments: Any) -> Any:
         """Call a method, however long it takes, as long as the machine answers."""
+        waiting = None
         try:
             actor = self.actors[machine]
             waiting = asyncio.ensure_future(getattr(actor, method)(*arguments))
@@ -160,6 +161,9 @@ class Crew:
             return waiting.result()
         except Exception as error:
             raise MachineError(machine, error) from error
+        finally:
+            if waiting is not None:
+                waiting.cancel()
 
     def stop(self) -> list[list[int] | None]:
         """Stop all actors; return for which machines each one waited, or None for those that do not answer."""
