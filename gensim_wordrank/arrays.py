@@ -182,3 +182,20 @@ def _read(array: NDArray[Any], piece: slice) -> NDArray[Any]:
     # reading leaves no pages in this process's memory, as a mapping would
     count, offset = piece.stop - piece.start, array.offset + piece.start * array.itemsize
     return np.fromfile(str(array.filename), array.dtype, count, offset=offset)
+
+
+def take_rows(csr: Csr, rows: NDArray[np.integer]) -> Csr:
+    """Return some rows, in the order asked for, as arrays of their own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gensim_wordrank.arrays import Csr, take_rows
+    >>> taken = take_rows(Csr(np.array([1.0, 2.0, 3.0]), np.array([0, 1, 0]), np.array([0, 2, 3])), np.array([1, 0]))
+    >>> taken.data.tolist(), taken.indptr.tolist()
+    ([3.0, 1.0, 2.0], [0, 1, 3])
+    """
+    starts, ends = csr.indptr[rows], csr.indptr[rows + 1]
+    pieces = [slice(start, end) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+    data, indices = (np.concatenate([array[piece] for piece in pieces]) for array in (csr.data, csr.indices))
+    return Csr(data, indices, np.concatenate([[0], np.cumsum(ends - starts)]))

@@ -31,6 +31,10 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
     cooccurrence: Cooccurrence | None
     symmetric: bool
     solver: Solver
+    cluster: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "cluster"}
 
     @property
     def syn1neg(self) -> Vectors:

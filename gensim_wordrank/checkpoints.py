@@ -159,13 +159,16 @@ class Run:
         """Return the co-occurrences, mapped from their files."""
         return Cooccurrence.load(self.directory / "cooccurrence", mmap="r")
 
-    def note(self, state: State, facts: Mapping[str, Any], at_once: bool = False) -> None:
-        """Write a checkpoint if one is due, or if the state is new and it must be `at_once`.
+    def is_due(self, epoch: int) -> bool:
+        """Say whether a checkpoint is to be written after an epoch."""
+        return self.options.is_due(epoch - self._last, monotonic() - self._written)
+
+    def note(self, state: State, facts: Mapping[str, Any]) -> None:
+        """Write a checkpoint if there is none of the state.
 
         A checkpoint that cannot be written is no reason to lose the run: the log tells, and the last ones stay.
         """
-        epochs, seconds = state.epoch - self._last, monotonic() - self._written
-        if epochs and (at_once or self.options.is_due(epochs, seconds)):
+        if state.epoch != self._last:
             try:
                 self._write(state, facts)
             except OSError as error:

@@ -20,6 +20,7 @@ from tqdm import tqdm
 
 from gensim_wordrank import corpus, documents, evaluation, exchange, files, memory, plots, report, testsets
 from gensim_wordrank.checkpoints import Checkpoints
+from gensim_wordrank.cluster import Hosts
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.loading import facts, load
 from gensim_wordrank.losses import PairLoss, RankLoss
@@ -48,7 +49,8 @@ def command(function: Callable[..., None]) -> click.Command:
         # a progress bar tells what the log would
         level = logging.WARNING if (quiet or shows_progress(quiet)) and not verbose else logging.INFO
         logging.basicConfig(format="%(message)s", level=level)
-        logging.getLogger("gensim").setLevel(logging.INFO if verbose else logging.WARNING)
+        for library in ("gensim", "distributed", "asyncssh"):
+            logging.getLogger(library).setLevel(logging.INFO if verbose else logging.WARNING)
         tqdm.monitor_interval = 0  # a thread less, whose start may fail with a warning
         try:
             function(quiet=quiet, **options)
@@ -125,6 +127,12 @@ training_options = (
     ),
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="For programs.")
+hosts_options = (
+    click.option(
+        "--hosts", type=click.Path(), help="File of machines to train on, reached by SSH; see docs/distributed.md."
+    ),
+    click.option("--ssh-config", type=click.Path(exists=True), help="Of SSH for --hosts, instead of the user's own."),
+)
 workers_option = click.option("--workers", type=int, help="Threads; by default one a core.")
 
 
@@ -156,7 +164,7 @@ def cooccur(text: str, output: str, quiet: bool, **options: Any) -> None:
 @command
 @click.argument("text", type=click.Path(allow_dash=True))
 @click.option("-o", "--output", type=click.Path(), required=True, help="File to write the model to.")
-@with_options(*training_options, *counting_options, workers_option)
+@with_options(*training_options, *counting_options, workers_option, *hosts_options)
 @click.option("--checkpoint", type=click.Path(), help="Directory from which `wordrank resume` can go on.")
 @click.option("--checkpoint-every", default="1", show_default=True, help='Epochs, or a time as "10min".')
 @json_option
@@ -166,6 +174,8 @@ def train(
     quiet: bool,
     as_json: bool,
     workers: int | None,
+    hosts: str | None,
+    ssh_config: str | None,
     checkpoint: str | None,
     checkpoint_every: str,
     **options: Any,
@@ -175,6 +185,7 @@ def train(
     TEXT may also be a directory that `wordrank cooccur` wrote; options of counting then have no effect.
     """
     options |= {"workers": cpu_count() if workers is None else workers, "progress": shows_progress(quiet)}
+    options["cluster"] = Hosts.read(hosts, ssh_config) if hosts else None
     if checkpoint is not None:
         every = int(checkpoint_every) if checkpoint_every.isdecimal() else checkpoint_every
         options["checkpoint"] = Checkpoints(checkpoint, every)
@@ -186,12 +197,21 @@ def train(
 @command
 @click.argument("directory", type=click.Path())
 @click.option("-o", "--output", type=click.Path(), required=True, help="File to write the model to.")
-@workers_option
+@with_options(workers_option, *hosts_options)
 @json_option
-def resume(directory: str, output: str, quiet: bool, as_json: bool, workers: int | None) -> None:
+def resume(
+    directory: str,
+    output: str,
+    quiet: bool,
+    as_json: bool,
+    workers: int | None,
+    hosts: str | None,
+    ssh_config: str | None,
+) -> None:
     """Go on with the run that was given `--checkpoint DIRECTORY`, from where it ended, to the same vectors."""
     with telling_how_to_go_on(directory, output):
-        model = WordRank.resume(directory, workers=workers, progress=shows_progress(quiet))
+        cluster = Hosts.read(hosts, ssh_config) if hosts else None
+        model = WordRank.resume(directory, workers=workers, cluster=cluster, progress=shows_progress(quiet))
     finish(model, output, quiet, as_json)
 
 

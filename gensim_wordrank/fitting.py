@@ -6,6 +6,7 @@ import inspect
 import logging
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import asdict
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,8 @@ logger = logging.getLogger(__name__)
 
 # parameters that act only before training, or belong to one call
 NOT_KEPT = {
-    "sentences", "corpus_file", "trim_rule", "warm_start", "callbacks", "progress", "checkpoint", "without_meaning",
+    "sentences", "corpus_file", "trim_rule", "warm_start", "callbacks", "progress", "checkpoint", "cluster",
+    "without_meaning",
 }  # fmt: skip
 # what a model knows beside its parameters, vectors and co-occurrences
 KEPT = (
@@ -57,6 +59,7 @@ class FittedModel(GensimModel):
         directory: str | os.PathLike[str],
         *,
         workers: int | None = None,
+        cluster: Any = None,
         progress: bool = False,
         callbacks: Iterable[Any] = (),
     ) -> Self:
@@ -68,7 +71,7 @@ class FittedModel(GensimModel):
             What the run was given as `checkpoint`. It goes on being written to.
         workers : int, optional
             Number of threads; by default that of the run.
-        progress, callbacks
+        cluster, progress, callbacks
             As in the constructor; they are not kept in checkpoints.
 
         Examples
@@ -85,7 +88,7 @@ class FittedModel(GensimModel):
         (3, 25)
         """
         with Run.open(directory) as run:
-            parameters = run.facts["facts"]["parameters"] | {"progress": progress}
+            parameters = run.facts["facts"]["parameters"] | {"progress": progress, "cluster": cluster}
             model = cls(**parameters | ({} if workers is None else {"workers": workers}))
             model._restore(run)
             model._check_memory()
@@ -142,8 +145,9 @@ class FittedModel(GensimModel):
             self._run_epochs(counts, callbacks, run)
         finally:  # also if it was interrupted
             self.total_train_time += perf_counter() - started
+            del self.training_losses[self.epochs_done :]  # of epochs whose vectors a cluster has not given back
             if run is not None:
-                run.note(self._state(), self._progress(), at_once=True)
+                run.note(self._state(), self._progress())
         self.train_count += 1
         self.min_alpha_yet_reached = self.min_alpha
         done = self.epochs_done - first
@@ -154,23 +158,26 @@ class FittedModel(GensimModel):
 
     def _run_epochs(self, counts: Cooccurrence, callbacks: Sequence[Any], run: Run | None) -> None:
         """Run what is left of `self.epochs`, with callbacks, log and progress bar."""
+        if self.cluster is not None and (np.asarray(self.wv.vectors_lockf) != 1).any():
+            raise ValueError("'wv.vectors_lockf' holds vectors only without a 'cluster'. Train on one machine.")
         before = self.epochs_done - run.start.epoch if run is not None else 0
         epochs = run_epochs(
             self._state(), counts, self.objective, self.solver,
-            self.epochs, self.alpha, self.min_alpha, self.seed, self.workers, before,
+            self.epochs, self.alpha, self.min_alpha, self.seed, self.workers, before, self.cluster,
         )  # fmt: skip
-        with tqdm(
-            total=self.epochs, initial=before, desc="WordRank", unit="epoch", disable=not self.progress
-        ) as bar:  # fmt: skip
+        bar = tqdm(total=self.epochs, initial=before, desc="WordRank", unit="epoch", disable=not self.progress)
+        with closing(epochs), bar:
             for done in range(before + 1, self.epochs + 1):
                 for callback in callbacks:
                     callback.on_epoch_begin(self)
                 state, self.running_training_loss = next(epochs)
-                vectors.hold_locked(self.wv, state.words)
-                self._take(state)
                 self.training_losses.append(self.running_training_loss)
-                if run is not None:
-                    run.note(state, self._progress())
+                due = run is not None and run.is_due(state.epoch)
+                if state.is_here or callbacks or due or done == self.epochs:  # from a cluster it has to be brought
+                    vectors.hold_locked(self.wv, state.words)
+                    self._take(state)
+                if run is not None and due:
+                    run.note(self._state(), self._progress())
                 logger.info("EPOCH %i of %i: loss %.6g", done, self.epochs, self.running_training_loss)
                 bar.set_postfix(loss=f"{self.running_training_loss:.6g}", refresh=False)
                 bar.update()

@@ -20,7 +20,7 @@ from gensim_wordrank.fitting import FittedModel
 from gensim_wordrank.objective import Objective
 from gensim_wordrank.ranks import Vectors
 from gensim_wordrank.state import START_PAST, start_vectors
-from gensim_wordrank.training import USUAL_ALPHA, Solver
+from gensim_wordrank.training import USUAL_ALPHA, Solver, check_cluster
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +53,9 @@ class WordRank(FittedModel):
         The vectors depend on it, and not on `workers` or on PYTHONHASHSEED.
     workers : int
         Number of threads.
+    cluster : distributed.Client, Dask cluster, str or gensim_wordrank.cluster.Hosts, optional
+        Machines to train on instead of this one: a client of a Dask cluster, the cluster, the address of its scheduler,
+        or machines to start one on by SSH. The vectors are the same, byte for byte. It is not saved with the model.
     memory : int or str, optional
         What the process may take in all, as "4GB" or in bytes; by default what it has and half of what is free. Past
         it, co-occurrences are counted and kept in temporary files.
@@ -122,6 +125,7 @@ class WordRank(FittedModel):
         min_alpha: float | None = None,
         seed: int = 1,
         workers: int = 3,
+        cluster: Any = None,
         memory: int | str | None = None,
         solver: str = "sampled",
         rank_loss: str = "log",
@@ -149,6 +153,7 @@ class WordRank(FittedModel):
         alpha = usual_alpha if alpha is None else alpha
         self.symmetric, self.distance_weighting = symmetric, distance_weighting
         self.memory, self.progress = memory, progress
+        self.cluster = check_cluster(cluster, self.solver)
         self.context_vectors: Vectors = np.empty((0, 0), np.float32)
         self.context_bias: Vectors = np.empty(0, np.float32)
         self.cooccurrence: Cooccurrence | None = None

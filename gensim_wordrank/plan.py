@@ -7,7 +7,6 @@ or machines, and the result is the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,8 +43,8 @@ class Plan:
     >>> from gensim_wordrank.cooccurrence import Cooccurrence
     >>> from gensim_wordrank.plan import Plan
     >>> plan = Plan.of(Cooccurrence.from_matrix([[0, 1], [1, 0]]), seed=1)
-    >>> len(plan.word_blocks), list(plan.strata())
-    (1, [[(0, 0)]])
+    >>> plan.n_blocks, plan.context_block(word_block=0, stratum=0)
+    (1, 0)
     """
 
     seed: int
@@ -67,11 +66,20 @@ class Plan:
         word_blocks = tuple(np.sort(by_pairs[block == q]).astype(np.int32) for q in range(n_blocks))
         return cls(seed, n_contexts, word_blocks, often)
 
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks of words, and of contexts."""
+        return len(self.word_blocks)
+
+    def word_edges(self) -> NDArray[np.int64]:
+        """Return where each block of words begins, and the end, when they stand one after the other."""
+        return np.cumsum([0, *map(len, self.word_blocks)])
+
     def deal(self, epoch: int) -> Deal:
         """Return the order of the contexts in an epoch."""
         random = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(1, epoch)))
         order = random.permutation(self.n_contexts)
-        n_blocks = len(self.word_blocks)
+        n_blocks = self.n_blocks
         edges = np.arange(n_blocks + 1) * self.n_contexts // n_blocks
         block_of, row_of = np.empty(self.n_contexts, np.uint8), np.empty(self.n_contexts, np.int32)
         for b in range(n_blocks):
@@ -89,14 +97,12 @@ class Plan:
 
         Frequent contexts score high and so decide most ranks. None has more copies than make it come once in a sample.
         """
-        smallest = self.n_contexts // len(self.word_blocks)
+        smallest = self.n_contexts // self.n_blocks
         return np.asarray(1 + np.minimum(FREQUENT * self.often, max(0, smallest / n_samples - 1)), dtype=np.uint16)
 
-    def strata(self) -> Iterator[list[tuple[int, int]]]:
-        """Yield the cells (word block, context block) that run at once; every cell comes once."""
-        n_blocks = len(self.word_blocks)
-        for shift in range(n_blocks):
-            yield [(q, (q + shift) % n_blocks) for q in range(n_blocks)]
+    def context_block(self, word_block: int, stratum: int) -> int:
+        """Return the block of contexts that a block of words meets in a stratum; in n_blocks strata it meets each."""
+        return (word_block + stratum) % self.n_blocks
 
     def cell_seed(self, epoch: int, word_block: int, context_block: int) -> int:
         """Return the seed of a cell's random numbers."""

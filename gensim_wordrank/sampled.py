@@ -1,19 +1,21 @@
-"""Stage 1 with sampled ranks: an epoch of the fast solver, cell by cell."""
+"""Stage 1 with sampled ranks: an epoch of the fast solver, cell by cell, for all words or for a machine's share."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gensim_wordrank import _sampled, threads
+from gensim_wordrank.arrays import Csr
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.losses import PairLoss, RankLoss
 from gensim_wordrank.memory import lazy_array
 from gensim_wordrank.objective import Objective
 from gensim_wordrank.plan import Deal, Plan
-from gensim_wordrank.ranks import Vectors
+from gensim_wordrank.rows import Block, Rows
 from gensim_wordrank.state import State
 
 # sampled contexts that all pairs of a group of words are compared with
@@ -22,8 +24,6 @@ SAMPLES = 128
 DRAWS = 20.0
 # bytes of a drawn pair, and of a pair of the counts; drawn ones may take this share of the memory of the counts
 PAIR_BYTES, COUNT_BYTES, DRAWN_SHARE = 4, 8, 0.1
-# rows that are copied at a time
-ROWS_AT_ONCE = 4096
 # pairs that tell how many are drawn
 SHARE_SAMPLE = 100_000
 
@@ -31,42 +31,102 @@ Pairs = NDArray[np.uint16]
 Starts = NDArray[np.int64]
 
 
-@dataclass
-class Rows:
-    """Words or contexts as the kernel wants them: block after block, each row with its bias and padded with zeros."""
+@dataclass(frozen=True)
+class Recipe:
+    """What the epochs of a run have in common."""
 
-    vectors: Vectors
-    past: Vectors
-    order: NDArray[np.integer]
-    edges: NDArray[np.int64]
+    plan: Plan
+    objective: Objective
+    size: int  # of the vectors
+    at_once: int  # strata for which pairs are drawn at a time
 
     @classmethod
-    def pack(
-        cls, vectors: Vectors, bias: Vectors, past: Vectors, order: NDArray[np.integer], edges: NDArray[np.int64]
-    ) -> Rows:
-        """Put the rows into the given order."""
-        n, size = vectors.shape
-        stride = -(-(size + 1) // _sampled.LANES) * _sampled.LANES
-        packed = lazy_array(n * stride, np.float32).reshape(n, stride)
-        _copy_rows(vectors, order, packed[:, :size])
-        packed[:, size] = bias[order]
-        return cls(packed, past[order], order, edges)
-
-    def unpack(self, size: int) -> tuple[Vectors, Vectors, Vectors]:
-        """Return vectors, bias and past in their own order; the packed rows are given up."""
-        back = np.empty_like(self.order)
-        back[self.order] = np.arange(len(back))
-        vectors = lazy_array(len(back) * size, np.float32).reshape(len(back), size)
-        _copy_rows(self.vectors[:, :size], back, vectors)
-        result = vectors, self.vectors[back, size], self.past[back]
-        self.vectors = self.past = np.empty(0, np.float32)
-        return result
+    def of(cls, plan: Plan, objective: Objective, counts: Cooccurrence, size: int) -> Recipe:
+        """Choose how many pairs are drawn at a time."""
+        return cls(plan, objective, size, strata_at_once(counts, objective, plan.n_blocks))
 
 
-def _copy_rows(source: Vectors, order: NDArray[np.integer], target: Vectors) -> None:
-    """Copy rows in a given order, without a second copy of all on the way."""
-    for start in range(0, len(order), ROWS_AT_ONCE):
-        target[start : start + ROWS_AT_ONCE] = source[order[start : start + ROWS_AT_ONCE]]
+class Share:
+    """Blocks of words with their pairs, in one epoch: all of them on one machine, or those that one of several holds.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        What the epochs have in common.
+    deal : Deal
+        The contexts of the epoch.
+    epoch, step
+        The number of epochs done, and the learning rate.
+    numbers : sequence of int
+        Which blocks these are.
+    words : sequence of Block
+        Their vectors, which training changes.
+    counts : Csr
+        Pairs of these words, perhaps among others.
+    rows : sequence of arrays
+        Which rows of `counts` are the words of each block.
+    """
+
+    def __init__(
+        self, recipe: Recipe, deal: Deal, epoch: int, step: float, numbers: Sequence[int],
+        words: Sequence[Block], counts: Csr, rows: Sequence[NDArray[np.int32]],
+    ) -> None:  # fmt: skip
+        self.recipe, self.deal, self.epoch, self.step = recipe, deal, epoch, step
+        self.numbers, self.words, self.counts, self.rows = numbers, words, counts, rows
+        ends = np.cumsum([len(block) for block in recipe.plan.word_blocks])[:-1]
+        self.walk = np.split(recipe.plan.walk(epoch), ends)
+        self.copies = recipe.plan.copies(SAMPLES)[deal.order]
+        self.shrinkage = recipe.objective.shrinkage(recipe.plan.n_contexts)
+        self.drawn: list[tuple[Pairs, Starts]] = []
+
+    def run(
+        self, stratum: int, contexts: Callable[[int], Block], workers: int,
+        tell: Callable[[int], None] = lambda context_block: None,
+    ) -> list[float]:  # fmt: skip
+        """Train the cells of these words in a stratum; return the sum of weight * rho over the drawn pairs of each.
+
+        `tell` is called with the number of a block of contexts as soon as its cell is done, from the thread it ran on.
+        """
+        slot = stratum % self.recipe.at_once
+        mine = range(len(self.numbers))
+        if not slot:
+            self.drawn = []  # the last ones go before the next are drawn
+            self.drawn = list(threads.run(self._draw, [(i, stratum) for i in mine], workers))
+
+        def run_cell(i: int) -> float:
+            b = self.recipe.plan.context_block(self.numbers[i], stratum)
+            loss = self._run_cell(i, b, slot, contexts(b))
+            tell(b)
+            return loss
+
+        return list(threads.run(run_cell, [(i,) for i in mine], workers))
+
+    def _draw(self, i: int, stratum: int) -> tuple[Pairs, Starts]:
+        """Draw the pairs of a block of words for a stratum and those after it."""
+        objective, counts, rows, n_blocks = self.recipe.objective, self.counts, self.rows[i], self.recipe.plan.n_blocks
+        first = self.recipe.plan.context_block(self.numbers[i], stratum)
+        most = int((counts.indptr[rows + 1] - counts.indptr[rows]).sum())
+        pairs = lazy_array(2 * (most + 1), np.uint16).reshape(-1, 2)  # few of them are drawn
+        # uint8 wraps, and n_blocks divides 256
+        slot_of = ((self.deal.block_of - np.uint8(first)) % n_blocks).astype(np.uint8)
+        starts = _sampled.draw_pairs(
+            pairs, self.walk[self.numbers[i]], rows, counts.indptr, counts.indices, counts.data,
+            slot_of, self.deal.row_of, self.recipe.at_once,
+            DRAWS, objective.x_max, objective.epsilon if objective.weighted else 0.0,
+        )  # fmt: skip
+        return pairs, starts
+
+    def _run_cell(self, i: int, b: int, slot: int, contexts: Block) -> float:
+        objective, plan, words = self.recipe.objective, self.recipe.plan, self.words[i]
+        return _sampled.run_cell(
+            words.vectors, words.past, contexts.vectors, contexts.past,
+            self.copies[self.deal.edges[b] : self.deal.edges[b + 1]],
+            *self.drawn[i], slot, self.recipe.at_once, DRAWS, plan.n_contexts,
+            self.recipe.size, min(SAMPLES, len(contexts.past)),
+            RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code,
+            objective.t, objective.rank_scale, objective.rank_offset, self.shrinkage,
+            self.step, plan.cell_seed(self.epoch, self.numbers[i], b),
+        )  # fmt: skip
 
 
 def sampled_epoch(
@@ -76,67 +136,34 @@ def sampled_epoch(
     deal = plan.deal(state.epoch)
     size = state.words.shape[1]
     ones = np.ones(len(state.words), np.float32)
-    word_edges = np.cumsum([0, *map(len, plan.word_blocks)])
-    words = Rows.pack(state.words, ones, state.word_past, np.concatenate(plan.word_blocks), word_edges)
+    words = Rows.pack(state.words, ones, state.word_past, np.concatenate(plan.word_blocks), plan.word_edges())
     contexts = Rows.pack(state.contexts, state.bias, state.context_past, deal.order, deal.edges)
-    total = _run_strata(words, contexts, deal, state, counts, objective, plan, step, workers)
+    losses = _run_strata(words, contexts, Recipe.of(plan, objective, counts, size), deal, state, counts, step, workers)
     new_words, _, word_past = words.unpack(size)
     new_contexts, bias, context_past = contexts.unpack(size)
-    new = State(new_words, new_contexts, bias, word_past, context_past, state.epoch + 1)
-    # the sum over drawn pairs is DRAWS times that over all pairs, on average
-    return new, total / DRAWS
+    return State(new_words, new_contexts, bias, word_past, context_past, state.epoch + 1), estimate(losses)
 
 
 def _run_strata(
-    words: Rows,
-    contexts: Rows,
-    deal: Deal,
-    state: State,
-    counts: Cooccurrence,
-    objective: Objective,
-    plan: Plan,
-    step: float,
+    words: Rows, contexts: Rows, recipe: Recipe, deal: Deal, state: State, counts: Cooccurrence, step: float,
     workers: int,
-) -> float:
-    """Train all cells; return the sum of weight * rho over the drawn pairs."""
-    walk = plan.walk(state.epoch)
-    copies = plan.copies(SAMPLES)[deal.order]
-    n_blocks = len(plan.word_blocks)
-    at_once = strata_at_once(counts, objective, n_blocks)
-    shrinkage = objective.shrinkage(plan.n_contexts)
-    rank_loss, pair_loss = RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code
+) -> list[list[float]]:  # fmt: skip
+    """Train all cells; return their losses, stratum by stratum."""
+    plan = recipe.plan
+    pairs = Csr(counts.data, counts.indices, counts.indptr)
+    numbers = range(plan.n_blocks)
+    share = Share(recipe, deal, state.epoch, step, numbers, words.blocks(), pairs, plan.word_blocks)
+    blocks = contexts.blocks()
+    return [share.run(stratum, blocks.__getitem__, workers) for stratum in numbers]
 
-    def draw(q: int, b: int) -> tuple[Pairs, Starts]:
-        words_of = plan.word_blocks[q]
-        most = int((counts.indptr[words_of + 1] - counts.indptr[words_of]).sum())
-        pairs = lazy_array(2 * (most + 1), np.uint16).reshape(-1, 2)  # few of them are drawn
-        slot_of = ((deal.block_of - np.uint8(b)) % n_blocks).astype(np.uint8)  # uint8 wraps, and n_blocks divides 256
-        starts = _sampled.draw_pairs(
-            pairs, walk[words.edges[q] : words.edges[q + 1]], words_of, counts.indptr, counts.indices, counts.data,
-            slot_of, deal.row_of, at_once,
-            DRAWS, objective.x_max, objective.epsilon if objective.weighted else 0.0,
-        )  # fmt: skip
-        return pairs, starts
 
-    def run_cell(q: int, b: int, slot: int) -> float:
-        rows = slice(words.edges[q], words.edges[q + 1])
-        columns = slice(contexts.edges[b], contexts.edges[b + 1])
-        return _sampled.run_cell(
-            words.vectors[rows], words.past[rows], contexts.vectors[columns], contexts.past[columns], copies[columns],
-            *drawn[q], slot, at_once, DRAWS, plan.n_contexts,
-            state.words.shape[1], min(SAMPLES, columns.stop - columns.start),
-            rank_loss, pair_loss, objective.t, objective.rank_scale, objective.rank_offset, shrinkage,
-            step, plan.cell_seed(state.epoch, q, b),
-        )  # fmt: skip
-
+def estimate(losses: Sequence[Sequence[float]]) -> float:
+    """Estimate J from the losses of all cells, always added up in the same order: by stratum, by block of words."""
     total = 0.0
-    strata = list(plan.strata())
-    for first in range(0, n_blocks, at_once):
-        drawn: list[tuple[Pairs, Starts]] = []  # the last ones go before the next are drawn
-        drawn = list(threads.run(draw, strata[first], workers))
-        for slot, stratum in enumerate(strata[first : first + at_once]):
-            total += sum(threads.run(run_cell, [(q, b, slot) for q, b in stratum], workers))
-    return total
+    for stratum in losses:
+        total += sum(stratum)
+    # the sum over drawn pairs is DRAWS times that over all pairs, on average
+    return total / DRAWS
 
 
 def strata_at_once(counts: Cooccurrence, objective: Objective, n_blocks: int) -> int:

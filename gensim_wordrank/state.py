@@ -26,6 +26,11 @@ class State:
     context_past: Vectors
     epoch: int = 0  # epochs done; the random numbers of the next one depend on it
 
+    @property
+    def is_here(self) -> bool:
+        """Whether the arrays are in this process, and not on machines of a cluster."""
+        return True
+
     def with_bias(self) -> tuple[Vectors, Vectors]:
         """Return (u, 1) and (v, bias), whose inner products are the scores."""
         ones = np.ones((len(self.words), 1), np.float32)

@@ -52,31 +52,32 @@ def _plain(value: Any) -> Any:
 def read(path: str | os.PathLike[str], kind: Kind, mmap: str | None = None) -> dict[str, Any]:
     """Return what :func:`write` was given; refuse a directory of another kind, and one that is not whole."""
     directory = Path(path)
-    checksums = _checksums(directory, kind)
-    for name, expected in checksums.items():
+    found = checksums(directory, kind)
+    for name, expected in found.items():
         if not (directory / name).is_file() or checksum(directory / name) != expected:
             raise ValueError(f"'{directory / name}' is missing or damaged. {kind.remedy}")
-    return {Path(name).stem: _load(directory / name, mmap) for name in checksums}
+    return {Path(name).stem: _load(directory / name, mmap) for name in found}
 
 
 def _load(path: Path, mmap: str | None) -> Any:
     return arrays.load(path, mmap) if path.suffix == ".npy" else json.loads(path.read_text(encoding="ascii"))
 
 
-def _checksums(directory: Path, kind: Kind) -> dict[str, int]:
+def checksums(directory: Path, kind: Kind) -> dict[str, int]:
+    """Return the checksums of the files in a directory; refuse one of another kind."""
     if not (directory / ABOUT).is_file():
         raise FileNotFoundError(f"'{directory}' holds no {kind.name}: there is no '{ABOUT}' in it.")
     try:
         about = json.loads((directory / ABOUT).read_text(encoding="ascii"))
-        name, version, checksums = about["format"], about["version"], dict(about["checksums"])
-        plain = all(Path(file).name == file and Path(file).suffix in (".npy", ".json") for file in checksums)
+        name, version, found = about["format"], about["version"], dict(about["checksums"])
+        plain = all(Path(file).name == file and Path(file).suffix in (".npy", ".json") for file in found)
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"'{directory / ABOUT}' is damaged. {kind.remedy}") from error
     if (name, version) != (f"gensim-wordrank {kind.name}", kind.version) or not plain:
         raise ValueError(
             f"'{directory}' holds no {kind.name} of version {kind.version}. It may come from a newer gensim-wordrank."
         )
-    return checksums
+    return found
 
 
 def checksum(path: Path) -> int:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from enum import Enum
+from typing import Any
 
+from gensim_wordrank import checks
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.objective import Objective
 from gensim_wordrank.plan import Plan
-from gensim_wordrank.sampled import sampled_epoch
+from gensim_wordrank.sampled import Recipe, sampled_epoch
 from gensim_wordrank.state import State
 from gensim_wordrank.triplets import triplet_epoch
 
@@ -26,6 +29,18 @@ USUAL_ALPHA = {Solver.SAMPLED: 0.15, Solver.TRIPLET: 0.01}
 _EPOCHS = {Solver.SAMPLED: sampled_epoch, Solver.TRIPLET: triplet_epoch}
 
 
+def check_cluster(cluster: Any, solver: Solver) -> Any:
+    """Return `cluster` if training can run on it, before hours are spent on counting."""
+    if cluster is None:
+        return None
+    from gensim_wordrank.cluster.clients import check  # its libraries are an extra
+
+    check(cluster)
+    if solver is not Solver.SAMPLED:
+        raise checks.refuse("solver", "'sampled' with a 'cluster'", solver.value, "Algorithm 1 has one thread.")
+    return cluster
+
+
 def run_epochs(
     state: State,
     counts: Cooccurrence,
@@ -37,25 +52,45 @@ def run_epochs(
     seed: int,
     workers: int,
     done: int = 0,
-) -> Iterator[tuple[State, float]]:
+    cluster: Any = None,
+) -> Generator[tuple[State, float], None, None]:
     """Run those of `epochs` that are not `done`; after each, yield the new state and the estimated objective.
 
-    The learning rate falls linearly from `alpha` to `min_alpha`. An epoch that diverges ends in FloatingPointError; the
-    state that was yielded before it is the last good one.
+    They run on `workers` threads of this machine, or on those of a `cluster`; a state there is brought here when its
+    arrays are looked at. The learning rate falls linearly from `alpha` to `min_alpha`. An epoch that diverges ends in
+    FloatingPointError; the state that was yielded before it is the last good one.
     """
     plan = Plan.of(counts, seed)
-    for epoch in range(done, epochs):
-        step = alpha - (alpha - min_alpha) * epoch / epochs
-        try:
-            new, loss = _EPOCHS[solver](state, counts, objective, plan, step, workers)
-            if not (math.isfinite(loss) and new.is_finite()):
-                raise FloatingPointError("the loss or a vector is not finite")
-        except FloatingPointError as error:
-            raise FloatingPointError(
-                f"Training diverged in epoch {epoch + 1} of {epochs}; the vectors are those of the epoch before. "
-                f"Lower 'alpha' (now {alpha:g}), or choose a less extreme 'rank_scale' (now {objective.rank_scale:g}), "
-                f"'rank_offset' (now {objective.rank_offset:g}) or 'l2' (now {objective.l2:g}): at a learning rate of "
-                f"{step:g}, {error}."
-            ) from error
-        state = new
-        yield state, loss
+    with _solver_on(cluster, solver, state, counts, objective, plan, workers) as run_epoch:
+        for epoch in range(done, epochs):
+            step = alpha - (alpha - min_alpha) * epoch / epochs
+            try:
+                new, loss = run_epoch(state, step)
+                if not (math.isfinite(loss) and new.is_finite()):
+                    raise FloatingPointError("the loss or a vector is not finite")
+            except FloatingPointError as error:
+                raise FloatingPointError(
+                    f"Training diverged in epoch {epoch + 1} of {epochs}; the vectors are those of "
+                    f"{'the' if state.is_here else 'an'} epoch before. Lower 'alpha' (now {alpha:g}), or choose a less "
+                    f"extreme 'rank_scale' (now {objective.rank_scale:g}), 'rank_offset' (now "
+                    f"{objective.rank_offset:g}) or 'l2' (now {objective.l2:g}): at a learning rate of {step:g}, "
+                    f"{error}."
+                ) from error
+            state = new
+            yield state, loss
+
+
+@contextmanager
+def _solver_on(
+    cluster: Any, solver: Solver, state: State, counts: Cooccurrence, objective: Objective, plan: Plan, workers: int
+) -> Iterator[Callable[[State, float], tuple[State, float]]]:
+    """Give the function that runs an epoch from a state with a learning rate, here or on a cluster."""
+    if cluster is None:
+        yield lambda state, step: _EPOCHS[solver](state, counts, objective, plan, step, workers)
+        return
+    from gensim_wordrank.cluster.clients import client_of  # its libraries are an extra
+    from gensim_wordrank.cluster.driver import Driver
+
+    recipe = Recipe.of(plan, objective, counts, state.words.shape[1])
+    with client_of(cluster) as client, closing(Driver(client, recipe, counts, state)) as driver:
+        yield lambda _, step: driver.epoch(step)

@@ -5,6 +5,7 @@ from pathlib import Path
 import gensim_wordrank
 import numpy as np
 import pytest
+from gensim_wordrank import Cooccurrence
 
 from problems import make_problem
 
@@ -33,6 +34,12 @@ def lee():
     from gensim_wordrank.demo import lee_corpus
 
     return lee_corpus()
+
+
+@pytest.fixture(scope="session")
+def lee_pairs(lee):
+    """Co-occurrences of its 1,750 words, which make four blocks."""
+    return Cooccurrence.from_corpus(lee, window=5)
 
 
 @pytest.fixture(scope="session")

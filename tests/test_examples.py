@@ -26,13 +26,14 @@ SCRIPTS = {
     "train_your_text.py": r"1750 vectors and words.html are in vectors",
     "wikipedia_dump.py": r"106 articles in wikipedia/wiki.txt\n.* vectors in wikipedia/wiki.model",
 }
-MODULES = [info.name for info in pkgutil.iter_modules(gensim_wordrank.__path__) if not info.name.startswith("_")]
+FOUND = pkgutil.walk_packages(gensim_wordrank.__path__, "gensim_wordrank.")
+MODULES = ["gensim_wordrank", *(info.name for info in FOUND if "._" not in info.name)]
 
 
-@pytest.mark.parametrize("name", ["", *MODULES])
+@pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name):
     """Doctests of one module."""
-    module = importlib.import_module(f"gensim_wordrank.{name}".rstrip("."))
+    module = importlib.import_module(name)
     assert doctest.testmod(module, optionflags=doctest.ELLIPSIS).failed == 0
 
 

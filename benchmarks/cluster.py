@@ -1,0 +1,189 @@
+"""Train over machines that are network namespaces, and measure bytes on the wire and time spent waiting.
+
+    python benchmarks/cluster.py PAIRS [--hosts 2] [--mbit 0] [--vector-size 100]
+
+PAIRS is a directory that `wordrank cooccur` wrote. Needs root, iproute2 and sshd. The namespaces have no default route
+and are removed at the end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import asyncssh
+import click
+import numpy as np
+from gensim_wordrank import Cooccurrence, Objective
+from gensim_wordrank.cluster import Hosts
+from gensim_wordrank.cluster.driver import KEEP_EVERY, Driver
+from gensim_wordrank.cluster.launch import launched
+from gensim_wordrank.plan import Plan
+from gensim_wordrank.sampled import Recipe, sampled_epoch
+from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
+
+SWITCH = f"wr{os.getpid()}"  # the namespace of the driver, with the bridge
+PORT = 22422
+
+
+def ip(*arguments: str, check: bool = True) -> None:
+    """Run the command ip."""
+    subprocess.run(["ip", *arguments], check=check, capture_output=not check)
+
+
+def address(i: int) -> str:
+    """Return the address of a machine; the driver is number 0."""
+    return f"10.77.0.{i + 1}"
+
+
+@contextmanager
+def network(n_hosts: int, mbit: int) -> Iterator[list[str]]:
+    """Make a namespace a machine, joined by a bridge in that of the driver; yield their names."""
+    hosts = [f"{SWITCH}h{i}" for i in range(1, n_hosts + 1)]
+    try:
+        for name in (SWITCH, *hosts):
+            ip("netns", "add", name)
+            ip("-n", name, "link", "set", "lo", "up")
+        ip("-n", SWITCH, "link", "add", "bridge", "type", "bridge")
+        ip("-n", SWITCH, "addr", "add", f"{address(0)}/24", "dev", "bridge")
+        ip("-n", SWITCH, "link", "set", "bridge", "up")
+        for i, host in enumerate(hosts, 1):
+            ip("-n", SWITCH, "link", "add", f"port{i}", "type", "veth", "peer", "name", "eth0", "netns", host)
+            ip("-n", SWITCH, "link", "set", f"port{i}", "master", "bridge", "up")
+            ip("-n", host, "addr", "add", f"{address(i)}/24", "dev", "eth0")
+            ip("-n", host, "link", "set", "eth0", "up")
+            if mbit:
+                limit = ["tbf", "rate", f"{mbit}mbit", "burst", "256kb", "latency", "50ms"]
+                command = ["tc", "-n", host, "qdisc", "add", "dev", "eth0", "root", *limit]
+                subprocess.run(command, check=True)
+        yield hosts
+    finally:
+        for name in (SWITCH, *hosts):
+            ip("netns", "del", name, check=False)
+
+
+def write_keys(folder: Path, n_hosts: int) -> None:
+    """Write the keys and configurations of the SSH servers and of their client."""
+    for name in ("host", "user"):
+        key = asyncssh.generate_private_key("ssh-ed25519")
+        key.write_private_key(folder / name)
+        key.write_public_key(folder / f"{name}.pub")
+        (folder / name).chmod(0o600)
+    Path("/run/sshd").mkdir(exist_ok=True)
+    public = (folder / "host.pub").read_text()
+    (folder / "known").write_text("".join(f"[{address(i + 1)}]:{PORT} {public}" for i in range(n_hosts)))
+    (folder / "ssh_config").write_text(
+        f"Port {PORT}\nUser root\nIdentityFile {folder}/user\nUserKnownHostsFile {folder}/known\n"
+    )
+    (folder / "sshd_config").write_text(
+        f"Port {PORT}\nHostKey {folder}/host\nAuthorizedKeysFile {folder}/user.pub\nPidFile none\n"
+        "PasswordAuthentication no\nUsePAM no\nStrictModes no\n"
+    )
+
+
+@contextmanager
+def servers(folder: Path, hosts: list[str]) -> Iterator[None]:
+    """Run an SSH server in every namespace."""
+    program = shutil.which("sshd", path="/usr/sbin") or "sshd"
+    with ExitStack() as stack:
+        for host in hosts:
+            command = ["ip", "netns", "exec", host, program, "-D", "-f", str(folder / "sshd_config")]
+            stack.callback(stack.enter_context(subprocess.Popen(command)).terminate)
+        time.sleep(1)
+        yield
+
+
+def received(n_hosts: int) -> int:
+    """Return the bytes that all machines have received, headers included; called in the namespace of the driver."""
+    shown = subprocess.run(["ip", "-s", "-j", "link"], check=True, capture_output=True, text=True).stdout
+    sent = {link["ifname"]: int(link["stats64"]["tx"]["bytes"]) for link in json.loads(shown)}
+    return sum(sent[f"port{i + 1}"] for i in range(n_hosts))
+
+
+def least(plan: Plan, size: int, n_hosts: int) -> float:
+    """Return the bytes that an epoch of the plan must move: vectors, bias and past of contexts.
+
+    In every stratum but the last a block comes to each machine; of the contexts that are dealt anew, all go to another
+    machine but one in n_hosts.
+    """
+    matrix = plan.n_contexts * (size + 2) * 4
+    around = n_hosts * (plan.n_blocks - 1) / plan.n_blocks if n_hosts > 1 else 0
+    return matrix * (around + (n_hosts - 1) / n_hosts)
+
+
+def start(counts: Cooccurrence, size: int) -> State:
+    """Return where training starts."""
+    n = counts.shape[0]
+    past = np.full(n, START_PAST, np.float32)
+    return State(start_vectors(n, size, 1, 0), start_vectors(n, size, 1, 1), start_bias(counts), past, past)
+
+
+def here(counts: Cooccurrence, size: int, threads: int) -> float:
+    """Return the seconds of an epoch on this machine alone."""
+    state, plan, seconds = start(counts, size), Plan.of(counts, 1), []
+    for _ in range(3):
+        began = time.perf_counter()
+        state, _ = sampled_epoch(state, counts, Objective(), plan, 0.15, threads)
+        seconds.append(time.perf_counter() - began)
+    return min(seconds)
+
+
+def measure(counts: Cooccurrence, size: int, folder: Path, n_hosts: int) -> dict[str, Any]:
+    """Train; return what an epoch moved and took, by the median of those in which the driver asks for no vectors."""
+    recipe = Recipe.of(Plan.of(counts, 1), Objective(), counts, size)
+    hosts = Hosts([f"{address(i + 1)} threads=1" for i in range(n_hosts)], folder / "ssh_config")
+    moved, seconds, waited = [], [], []
+    with launched(hosts) as client:
+        driver = Driver(client, recipe, counts, start(counts, size))
+        driver.epoch(0.15)  # the first one brings pairs and vectors to the machines
+        for _ in range(KEEP_EVERY - 2):
+            before, began = received(n_hosts), time.perf_counter()
+            driver.epoch(0.15)
+            seconds.append(time.perf_counter() - began)
+            moved.append(received(n_hosts) - before)
+            waited.append(float(np.mean([each.waited / each.seconds for each in driver.reports])))
+        driver.close()
+    minimum = least(recipe.plan, size, n_hosts)
+    return {
+        "hosts": n_hosts,
+        "blocks": recipe.plan.n_blocks,
+        "MB moved": round(float(np.median(moved)) / 1e6, 1),
+        "MB at least": round(minimum / 1e6, 1),
+        "ratio": round(float(np.median(moved)) / minimum, 3) if minimum else None,
+        "seconds": round(float(np.median(seconds)), 2),
+        "share waiting": round(float(np.median(waited)), 3),
+    }
+
+
+@click.command()
+@click.argument("pairs", type=click.Path(exists=True))
+@click.option("--hosts", "n_hosts", default=2, show_default=True)
+@click.option("--mbit", default=0, help="Speed of every machine's network; 0 for as fast as it goes.")
+@click.option("--vector-size", default=100, show_default=True)
+@click.option("--folder", hidden=True, help="Of keys: says that this runs in the namespace of the driver.")
+def main(pairs: str, n_hosts: int, mbit: int, vector_size: int, folder: str | None) -> None:
+    """Measure an epoch over several machines."""
+    counts = Cooccurrence.load(pairs, mmap="r")
+    if folder:
+        result = measure(counts, vector_size, Path(folder), n_hosts)
+        alone = {f"alone, {n} threads": round(here(counts, vector_size, n), 2) for n in (1, 2)}
+        print(json.dumps(result | {"Mbit": mbit or None} | alone))
+        return
+    with tempfile.TemporaryDirectory() as keys, network(n_hosts, mbit) as hosts:
+        write_keys(Path(keys), n_hosts)
+        with servers(Path(keys), hosts):
+            command = [sys.executable, __file__, *sys.argv[1:], "--folder", keys]
+            subprocess.run(["ip", "netns", "exec", SWITCH, *command], check=True, timeout=900)
+
+
+if __name__ == "__main__":
+    main()

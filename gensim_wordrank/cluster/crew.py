@@ -1,0 +1,188 @@
+"""The actors on the machines of a cluster that train one state together, as the driver sees them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from itertools import chain
+from time import monotonic
+from typing import Any, TypeVar
+
+import numpy as np
+from distributed import Client
+from distributed.comm import get_address_host
+
+from gensim_wordrank.cluster import handshake, pairs
+from gensim_wordrank.cluster.ring import Ring
+from gensim_wordrank.cluster.worker import Bare, Done, RingWorker
+from gensim_wordrank.cooccurrence import Cooccurrence
+from gensim_wordrank.ranks import Vectors
+from gensim_wordrank.sampled import Recipe, estimate
+from gensim_wordrank.state import State
+
+# seconds in which a worker must load this package
+START_SECONDS = 60.0
+# seconds in which a machine must say that it will stop
+STOP_SECONDS = 5.0
+
+Result = TypeVar("Result")
+
+
+class MachineError(Exception):
+    """A call of one machine failed."""
+
+    def __init__(self, machine: int, cause: BaseException) -> None:
+        super().__init__(machine, cause)
+        self.machine, self.cause = machine, cause
+
+
+class Crew:
+    """An actor on each of some Dask workers.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Of the cluster.
+    workers : mapping of str to int
+        Addresses of workers, and how many threads each has.
+    recipe : Recipe
+        What the epochs have in common.
+    patience : float
+        Seconds in which a machine must answer.
+    """
+
+    def __init__(self, client: Client, workers: Mapping[str, int], recipe: Recipe, patience: float) -> None:
+        self.client, self.workers, self.recipe, self.patience = client, list(workers), recipe, patience
+        self.ring = Ring(recipe.plan, len(workers))
+        self.threads = list(workers.values())
+        self.epoch = -1  # epochs done
+        self.futures: list[Any] = []
+        self.actors: list[Any] = []
+
+    def start(self) -> None:
+        """Make the actors, and see that they can work together."""
+        self.futures = [
+            self.client.submit(RingWorker, actor=True, workers=[address], allow_other_workers=False, pure=False)
+            for address in self.workers
+        ]
+        for machine in range(len(self.workers)):
+            self.actors.append(self._made(machine))
+        facts = self._all("facts", [() for _ in self.actors])
+        handshake.check({self.host(machine): each for machine, each in enumerate(facts)})
+        places = enumerate(self.threads)
+        self._all("join", [(self.recipe, machine, self.actors, n, self.patience) for machine, n in places])
+
+    def _made(self, machine: int) -> Any:
+        """Wait for an actor to be made, as long as its worker is there."""
+        deadline = monotonic() + START_SECONDS
+        while True:
+            try:
+                return self.futures[machine].result(timeout=1)
+            except asyncio.TimeoutError as error:
+                if monotonic() > deadline or self.workers[machine] not in self.client.nthreads():
+                    raise MachineError(machine, OSError("the worker did not start to train")) from error
+            except (Exception, asyncio.CancelledError) as error:
+                raise MachineError(machine, error) from error
+
+    def host(self, machine: int) -> str:
+        """Return the host of a machine."""
+        return str(get_address_host(self.workers[machine]))
+
+    def give_pairs(self, counts: Cooccurrence) -> None:
+        """Let every machine have the pairs of its words: read from a disk that it shares, or sent."""
+        place, found = pairs.place_of(counts), [False for _ in self.actors]
+        if place is not None:
+            found = self._all("read_pairs", [(place, pairs.checksums(place)) for _ in self.actors])
+        for machine in np.flatnonzero(np.logical_not(found)).tolist():  # one by one, as each takes memory here
+            part = pairs.cut_out(counts, self.ring.words(machine))
+            self._one(machine, "take_pairs", part.data, part.indices, part.indptr)
+
+    def load(self, state: State) -> None:
+        """Let every machine have its part of a state."""
+        deal, ones = self.recipe.plan.deal(state.epoch), np.ones(len(state.words), np.float32)
+        for machine in range(len(self.actors)):
+            words, contexts = self.ring.words(machine), self.ring.first_contexts(machine, deal)
+            self._one(
+                machine, "load", state.epoch,
+                _bare(state.words, ones, state.word_past, words),
+                _bare(state.contexts, state.bias, state.context_past, contexts),
+            )  # fmt: skip
+        self.epoch = state.epoch
+
+    def run(self, step: float) -> tuple[float, list[Done]]:
+        """Run the next epoch; return the estimate of J, and what the machines report."""
+        done: list[Done] = self._all("run", [(self.epoch, step) for _ in self.actors])
+        self.epoch += 1
+        by_stratum = zip(*(each.losses for each in done), strict=True)
+        return estimate([list(chain.from_iterable(losses)) for losses in by_stratum]), done
+
+    def gather(self) -> State:
+        """Return the state after the last epoch."""
+        plan, size = self.recipe.plan, self.recipe.size
+        n_words = sum(map(len, plan.word_blocks))
+        words, contexts = np.empty((n_words, size + 1), np.float32), np.empty((plan.n_contexts, size + 1), np.float32)
+        word_past, context_past = np.empty(n_words, np.float32), np.empty(plan.n_contexts, np.float32)
+        deal = plan.deal(self.epoch - 1)
+        for machine in range(len(self.actors)):
+            mine, held = self.ring.words(machine), self.ring.last_contexts(machine, deal)
+            (words[mine], word_past[mine]), (contexts[held], context_past[held]) = self._one(machine, "report")
+        bias = contexts[:, size].copy()
+        words, contexts = words[:, :size].copy(), contexts[:, :size].copy()
+        return State(words, contexts, bias, word_past, context_past, self.epoch)
+
+    # ---- calls
+
+    def _sync(self, function: Callable[..., Awaitable[Result]], *arguments: Any) -> Result:
+        """Run a coroutine in the client's event loop, where actors look for a current client."""
+        with self.client.as_current():
+            result: Result = self.client.sync(function, *arguments)
+        return result
+
+    def _one(self, machine: int, method: str, *arguments: Any) -> Any:
+        return self._sync(self._call, machine, method, *arguments)
+
+    def _all(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Call a method of every actor, at once; the first error is raised, and does not wait for the others."""
+
+        async def call() -> list[Any]:
+            return await asyncio.gather(*(self._call(i, method, *each) for i, each in enumerate(arguments)))
+
+        results: list[Any] = self._sync(call)
+        return results
+
+    async def _call(self, machine: int, method: str, *arguments: Any) -> Any:
+        """Call a method, however long it takes, as long as the machine answers."""
+        waiting = None
+        try:
+            actor = self.actors[machine]
+            waiting = asyncio.ensure_future(getattr(actor, method)(*arguments))
+            while not (await asyncio.wait({waiting}, timeout=self.patience))[0]:
+                await asyncio.wait_for(actor.alive(), self.patience)
+            return waiting.result()
+        except Exception as error:
+            raise MachineError(machine, error) from error
+        finally:
+            if waiting is not None:
+                waiting.cancel()
+
+    def stop(self) -> list[list[int] | None]:
+        """Stop all actors; return for which machines each one waited, or None for those that do not answer."""
+
+        async def stop(actor: Any) -> list[int] | None:
+            try:
+                return list(await asyncio.wait_for(actor.stop(), STOP_SECONDS))
+            except Exception:  # whatever it is, the machine is lost
+                return None
+
+        async def stop_all() -> list[list[int] | None]:
+            return await asyncio.gather(*map(stop, self.actors))
+
+        answers: list[list[int] | None] = self._sync(stop_all)
+        answers += [None] * (len(self.workers) - len(answers))  # those that were never made
+        for future in self.futures:
+            future.release()
+        return answers
+
+
+def _bare(vectors: Vectors, bias: Vectors, past: Vectors, rows: Any) -> Bare:
+    return np.column_stack([vectors[rows], bias[rows]]), past[rows]

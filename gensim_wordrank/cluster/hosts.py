@@ -1,0 +1,84 @@
+"""The machines of a cluster that are reached by SSH, and the file that lists them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gensim_wordrank import checks
+
+LINE = "[user@]host[:port] [threads=N] [python=PATH]"
+
+
+@dataclass(frozen=True)
+class Host:
+    """A machine: its name or address and, where they are not the usual ones, user, port, threads and Python.
+
+    Examples
+    --------
+    >>> from gensim_wordrank.cluster import Host
+    >>> Host.parse("me@node7:2222 threads=8 python=/opt/venv/bin/python")
+    Host(name='node7', user='me', port=2222, threads=8, python='/opt/venv/bin/python')
+    """
+
+    name: str
+    user: str | None = None
+    port: int | None = None
+    threads: int | None = None  # by default one a core of that machine
+    python: str | None = None  # by default the path of this one
+
+    @classmethod
+    def parse(cls, line: str) -> Host:
+        """Read a line of a hosts file."""
+        place, *words = line.split()
+        found = re.fullmatch(r"(?:(?P<user>[^@:\s]+)@)?(?P<name>[^@:\[\]]+|\[[^\]]+\])(?::(?P<port>\d+))?", place)
+        options = dict(word.partition("=")[::2] for word in words)
+        if not found or not options.keys() <= {"threads", "python"} or not all(options.values()):
+            raise checks.refuse("hosts", f"lines like {LINE}", line)
+        threads, port = options.get("threads"), found["port"]
+        if threads is not None and not threads.isdecimal():
+            raise checks.refuse("threads", "a positive integer", threads)
+        return cls(
+            found["name"].strip("[]"), found["user"], None if port is None else int(port),
+            None if threads is None else checks.positive_integer("threads", int(threads)), options.get("python"),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Hosts:
+    """Machines on which :class:`~gensim_wordrank.WordRank` starts workers by SSH, for one training.
+
+    Parameters
+    ----------
+    hosts : iterable of str or Host
+        As in a hosts file.
+    ssh_config : path, optional
+        A configuration file of SSH instead of the user's own, as for ``ssh -F``: keys, known hosts and so on.
+
+    Examples
+    --------
+    >>> from gensim_wordrank.cluster import Hosts
+    >>> len(Hosts(["node1", "node2 threads=4"]).hosts)
+    2
+    """
+
+    hosts: tuple[Host, ...]
+    ssh_config: str | os.PathLike[str] | None = field(default=None)
+
+    def __init__(self, hosts: Iterable[str | Host], ssh_config: str | os.PathLike[str] | None = None) -> None:
+        if isinstance(hosts, str):
+            raise checks.refuse("hosts", "a list", hosts, "Use Hosts.read for the name of a file.")
+        parsed = tuple(host if isinstance(host, Host) else Host.parse(host) for host in hosts)
+        if not parsed:
+            raise ValueError("'hosts' must name at least one machine. Got none.")
+        object.__setattr__(self, "hosts", parsed)
+        object.__setattr__(self, "ssh_config", ssh_config)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], ssh_config: str | os.PathLike[str] | None = None) -> Hosts:
+        """Read a hosts file: a machine a line, as ``[user@]host[:port] [threads=N] [python=PATH]``; # is a comment."""
+        lines = (line.partition("#")[0].strip() for line in Path(path).read_text(encoding="utf-8").splitlines())
+        return cls(filter(None, lines), ssh_config)

@@ -1,0 +1,67 @@
+"""A Dask cluster for one training: a scheduler here, workers by SSH, and a key that only they know."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from distributed import Client, Scheduler, SpecCluster
+from distributed.security import Security
+
+from gensim_wordrank.cluster.hosts import Host, Hosts
+from gensim_wordrank.cluster.ssh import SSH_SECONDS, SshWorker
+
+logger = logging.getLogger(__name__)
+
+
+@contextmanager
+def launched(hosts: Hosts) -> Iterator[Client]:
+    """Start workers on all hosts; whatever happens, end them at the end.
+
+    All ports that other machines reach speak TLS and ask for a certificate that is made for this run. Pages for people
+    are served on the loopback interface only.
+    """
+    security = Security.temporary()
+    options = {"security": security, "protocol": "tls://", "port": 0, "dashboard_address": "127.0.0.1:0"}
+    scheduler = {"cls": Scheduler, "options": options}
+    with SpecCluster({}, scheduler, security=security) as cluster:
+        port = int(cluster.scheduler_address.rpartition(":")[2])
+        pem = security.tls_worker_key + security.tls_worker_cert
+        workers: list[SshWorker] = []
+        try:
+            cluster.sync(_start, workers, hosts, port, pem)
+            with Client(cluster, set_as_default=False, direct_to_workers=True) as client:
+                client.wait_for_workers(len(workers), timeout=SSH_SECONDS)
+                logger.info("workers run on %i hosts; dashboard: %s", len(workers), client.dashboard_link)
+                yield client
+        finally:
+            cluster.sync(_close, workers)
+
+
+async def _start(workers: list[SshWorker], hosts: Hosts, port: int, pem: str) -> None:
+    """Start a worker on every host, at once; the first error names its host."""
+    workers += [SshWorker(host, port, pem, _connect_options(host, hosts)) for host in hosts.hosts]
+    await asyncio.gather(*map(_start_one, workers))
+
+
+async def _start_one(worker: SshWorker) -> None:
+    try:
+        await asyncio.wait_for(worker, SSH_SECONDS)
+    except Exception as error:
+        raise RuntimeError(
+            f"No worker could be started on {worker.host.name}: {error or type(error).__name__}"
+        ) from error
+
+
+async def _close(workers: list[SshWorker]) -> None:
+    await asyncio.gather(*(worker.close() for worker in workers))
+
+
+def _connect_options(host: Host, hosts: Hosts) -> dict[str, Any]:
+    """Return what asyncssh must know; host keys are checked against the user's known hosts, always."""
+    options: dict[str, Any] = {"username": host.user, "port": host.port}
+    options |= {} if hosts.ssh_config is None else {"config": [str(hosts.ssh_config)]}
+    return {name: value for name, value in options.items() if value is not None}

@@ -1,0 +1,51 @@
+"""Training by hand on a cluster, to disturb it."""
+
+import numpy as np
+from gensim_wordrank import Objective
+from gensim_wordrank.cluster.driver import Driver
+from gensim_wordrank.plan import Plan
+from gensim_wordrank.sampled import Recipe
+from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
+from gensim_wordrank.training import Solver, run_epochs
+
+EPOCHS = 7  # more than the driver runs before it keeps a state
+STEP = 0.15
+SIZE = 20
+
+
+def fingerprint(model):
+    """All that training changes, and the loss."""
+    arrays = (model.wv.vectors, model.context_vectors, model.context_bias, model._past)
+    return *(array.tobytes() for array in arrays), model.get_latest_training_loss(), model.epochs_done
+
+
+def start(counts):
+    """Where training starts."""
+    n = counts.shape[0]
+    past = np.full(n, START_PAST, np.float32)
+    return State(start_vectors(n, SIZE, 1, 0), start_vectors(n, SIZE, 1, 1), start_bias(counts), past, past)
+
+
+def bytes_of(state):
+    """All bytes of a state."""
+    return [array.tobytes() for array in (state.words, state.contexts, state.bias, state.word_past, state.context_past)]
+
+
+def disturbed(client, counts, disturb, patience):
+    """Train by hand, with a disturbance before the fourth epoch; return the last state, the losses and the driver."""
+    recipe = Recipe.of(Plan.of(counts, 1), Objective(), counts, SIZE)
+    driver, losses = Driver(client, recipe, counts, start(counts), patience), []
+    for epoch in range(EPOCHS):
+        if epoch == 3:
+            disturb(driver.crew.workers[1])
+        state, loss = driver.epoch(STEP)
+        losses.append(loss)
+    result = bytes_of(state)
+    driver.close()
+    return result, losses, driver
+
+
+def undisturbed(counts):
+    """What one machine makes of the same."""
+    runs = list(run_epochs(start(counts), counts, Objective(), Solver.SAMPLED, EPOCHS, STEP, STEP, 1, 1))
+    return bytes_of(runs[-1][0]), [loss for _, loss in runs]

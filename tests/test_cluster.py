@@ -1,0 +1,309 @@
+"""Training on several machines: the same vectors, whatever happens to the machines."""
+
+import os
+import shutil
+import signal
+
+import gensim_wordrank.cluster.driver
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+from gensim.models.callbacks import CallbackAny2Vec
+from gensim_wordrank import Checkpoints, Cooccurrence, WordRank
+from gensim_wordrank.cluster import handshake
+from gensim_wordrank.cluster.ring import Ring
+from gensim_wordrank.cluster.worker import RingWorker
+from gensim_wordrank.plan import Plan
+
+from clusters import EPOCHS, SIZE, disturbed, fingerprint, undisturbed
+from problems import make_problem
+
+
+def in_process(n):
+    """A cluster of n workers that are threads of this process."""
+    return LocalCluster(n_workers=n, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0")
+
+
+@pytest.fixture(scope="module")
+def nannies():
+    """A client of a cluster of three processes, which are started again when they are killed."""
+    with (
+        LocalCluster(n_workers=3, threads_per_worker=1, memory_limit=0, dashboard_address="127.0.0.1:0") as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def three(nannies):
+    """The same, with all three workers in good health."""
+    nannies.wait_for_workers(3, timeout=60)
+    return nannies
+
+
+@pytest.fixture(scope="module")
+def alone(lee_pairs):
+    """What one machine makes of them."""
+    return fingerprint(WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=EPOCHS))
+
+
+@pytest.fixture(scope="module")
+def unharmed(lee_pairs):
+    """What training without a disturbance gives."""
+    return undisturbed(lee_pairs)
+
+
+# ---- the same bytes
+
+
+@pytest.mark.parametrize("n_machines", [1, 2, 3, 8])
+def test_every_machine_has_the_blocks_it_needs(n_machines):
+    """Passing one block on in every stratum brings each machine the contexts that its words meet next."""
+    plan = Plan.of(make_problem(2100, 2100, 2, seed=1, density=0.01)[2], seed=1)
+    ring = Ring(plan, n_machines)
+    assert sorted(q for machine in range(n_machines) for q in ring.word_blocks(machine)) == list(range(8))
+    held = [set(ring.word_blocks(machine)) for machine in range(n_machines)]
+    for stratum in range(8):
+        for machine in range(n_machines):
+            assert held[machine] == {plan.context_block(q, stratum) for q in ring.word_blocks(machine)}
+        if stratum < 7:
+            leaving = [ring.leaving(machine, stratum) for machine in range(n_machines)]
+            for machine in range(n_machines):
+                held[machine].remove(leaving[machine])
+            for machine in range(n_machines):
+                held[machine].add(leaving[ring.after(machine)])
+    deal = plan.deal(0)
+    for machine in range(n_machines):
+        assert held[machine] == set(ring.last_blocks(machine))
+        assert (ring.holders(deal)[ring.last_contexts(machine, deal)] == machine).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 6])
+def test_machines_do_not_change_a_byte(lee_pairs, alone, n):
+    """1, 2 and 3 workers give the vectors and the loss of one machine; so do more workers than there are blocks."""
+    with in_process(n) as cluster:
+        model = WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=EPOCHS, cluster=cluster)
+    assert fingerprint(model) == alone
+
+
+def test_a_client_an_address_and_processes_will_do(lee_pairs, alone, tmp_path, three):
+    """A client is used and left open; so is what its address leads to; workers may read the pairs from a disk."""
+    lee_pairs.save(tmp_path / "pairs")
+    mapped = Cooccurrence.load(tmp_path / "pairs", mmap="r")
+    for given, one in ((lee_pairs, three), (mapped, three.scheduler.address)):
+        model = WordRank.from_cooccurrence(given, vector_size=SIZE, epochs=EPOCHS, cluster=one)
+        assert fingerprint(model) == alone
+    assert three.status == "running"
+
+
+def test_pairs_on_a_shared_disk_are_not_sent(lee_pairs, tmp_path, monkeypatch):
+    """Workers that see the directory of the co-occurrences read their rows from it; others get them."""
+    sent = []
+    take = RingWorker.take_pairs
+
+    async def spy(self, *arrays):
+        sent.append(self.machine)
+        await take(self, *arrays)
+
+    monkeypatch.setattr(RingWorker, "take_pairs", spy)
+    lee_pairs.save(tmp_path / "pairs")
+    with in_process(2) as cluster:
+        mapped = Cooccurrence.load(tmp_path / "pairs", mmap="r")
+        WordRank.from_cooccurrence(mapped, vector_size=SIZE, epochs=1, cluster=cluster)
+        assert sent == []
+        WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
+        assert sent == [0, 1]
+
+
+def test_contexts_never_pass_through_the_driver(lee_pairs, monkeypatch):
+    """In epochs after which nobody asks for vectors, the driver gets none."""
+    asked = []
+    report = RingWorker.report
+
+    async def spy(self):
+        asked.append(self.machine)
+        return await report(self)
+
+    monkeypatch.setattr(RingWorker, "report", spy)
+    with in_process(2) as cluster:
+        WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=EPOCHS, cluster=cluster)
+    assert asked == [0, 1, 0, 1]  # after the fifth epoch, for the case of a failure, and at the end
+
+
+def test_callbacks_see_the_vectors_and_may_stop(lee_pairs):
+    """After every epoch a callback finds the vectors that one machine would have then."""
+    seen = []
+
+    class Watch(CallbackAny2Vec):
+        def on_epoch_end(self, model):
+            seen.append(fingerprint(model))
+            return model.epochs_done == 2
+
+    with in_process(2) as cluster:
+        for where in (cluster, None):
+            WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=5, cluster=where, callbacks=[Watch()])
+    assert len(seen) == 4
+    assert seen[:2] == seen[2:]
+
+
+def test_a_run_goes_on_from_its_checkpoint(lee_pairs, alone, tmp_path):
+    """Checkpoints are written when they are due, here or on machines, and a run goes on from them on machines."""
+    with in_process(2) as cluster:
+        WordRank.from_cooccurrence(
+            lee_pairs, vector_size=SIZE, epochs=EPOCHS, cluster=cluster, checkpoint=Checkpoints(tmp_path, every=3)
+        )
+        assert sorted(path.name for path in tmp_path.glob("epoch-*")) == ["epoch-000006", "epoch-000007"]
+        shutil.rmtree(tmp_path / "epoch-000007")
+        assert fingerprint(WordRank.resume(tmp_path, cluster=cluster)) == alone
+
+
+def test_a_model_is_saved_without_its_cluster(lee_pairs, tmp_path):
+    """A model that was trained on a cluster is saved and loaded as any other."""
+    with in_process(1) as cluster:
+        model = WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
+        model.save(tmp_path / "model")
+        assert model.cluster is cluster
+    loaded = WordRank.load(tmp_path / "model")
+    assert loaded.cluster is None
+    assert fingerprint(loaded) == fingerprint(model)
+
+
+def test_divergence_is_said(lee_pairs):
+    """An absurd learning rate ends in the same error as on one machine, and the cluster is free again."""
+    with in_process(2) as cluster, Client(cluster, set_as_default=False) as client:
+        model = WordRank(vector_size=SIZE, min_count=1, cluster=client)
+        model.build_vocab_from_freq(dict(zip(lee_pairs.words, lee_pairs.counts.tolist(), strict=True)))
+        model.cooccurrence, model.alpha = lee_pairs.over(model.wv.index_to_key), 1e30
+        with pytest.raises(FloatingPointError, match=r"diverged in epoch 1 of 25; the vectors are those of the epoch"):
+            model._fit((), None)
+        assert np.isfinite(model.wv.vectors).all()
+
+
+# ---- refusals
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cluster": 3}, "'cluster' must be a Dask client, cluster or address of a scheduler, or Hosts. Got 3"),
+        ({"cluster": "tcp://127.0.0.1:1", "solver": "triplet"}, "'solver' must be 'sampled' with a 'cluster'"),
+    ],
+)
+def test_what_cannot_run_on_a_cluster_is_refused_before_counting(options, message):
+    """Wrong kinds of clusters, and Algorithm 1, are refused at once."""
+    with pytest.raises(ValueError, match=message):
+        WordRank(**options)
+
+
+def test_locked_vectors_are_refused(lee_pairs):
+    """A cluster would not hold them."""
+    with in_process(1) as cluster:
+        model = WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
+        model.wv.vectors_lockf = np.zeros(1, np.float32)
+        with pytest.raises(ValueError, match="'wv.vectors_lockf' holds vectors only without a 'cluster'"):
+            model._fit((), None)
+
+
+def test_machines_that_differ_are_refused():
+    """Another version than the driver's, or CPU levels that differ, are named with their host."""
+    same = handshake.facts()
+    handshake.check({"a": same, "b": same})
+    handshake.check({"a": same | {"CPU level": "x86-64-v0"}})  # the driver computes nothing
+    with pytest.raises(RuntimeError, match="numpy is 0.1 on b and not"):
+        handshake.check({"a": same, "b": same | {"numpy": "0.1"}})
+    with pytest.raises(RuntimeError, match="CPU level is x86-64-v0 on b and not"):
+        handshake.check({"a": same, "b": same | {"CPU level": "x86-64-v0"}})
+
+
+def test_a_cluster_without_workers(lee_pairs, monkeypatch):
+    """Training does not wait for ever for workers."""
+    monkeypatch.setattr(gensim_wordrank.cluster.driver, "REPLACEMENT_SECONDS", 0.2)
+    with in_process(0) as cluster, pytest.raises(RuntimeError, match="The cluster has no workers. Start some"):
+        WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
+
+
+# ---- failures
+
+
+def kill(client, address):
+    """Kill the process of a worker."""
+    os.kill(client.run(os.getpid, workers=[address])[address], signal.SIGKILL)
+
+
+def test_a_killed_worker_is_replaced(lee_pairs, unharmed, three, monkeypatch):
+    """Its nanny starts another, and training goes on from the last state that was kept, to the same vectors."""
+    monkeypatch.setattr(gensim_wordrank.cluster.driver, "REPLACEMENT_SECONDS", 60)
+    *result, driver = disturbed(three, lee_pairs, lambda address: kill(three, address), patience=20)
+    assert tuple(result) == unharmed
+    assert driver.failures == ["127.0.0.1 was lost (Unable to contact Actor's worker)"]
+    assert driver.n_workers == 3
+
+
+def test_a_slow_worker_is_given_up(lee_pairs, unharmed, three):
+    """A worker that answers, but needs far longer than the others, is left out, and named."""
+
+    def slow_down():
+        import time
+
+        from gensim_wordrank.sampled import Share
+
+        Share.at_full_speed, Share.run = Share.run, lambda *arguments: time.sleep(10)
+
+    def speed_up():
+        from gensim_wordrank.sampled import Share
+
+        Share.run = Share.at_full_speed
+
+    *result, driver = disturbed(three, lee_pairs, lambda a: three.run(slow_down, workers=[a]), patience=1)
+    three.run(speed_up, workers=list(driver.given_up))
+    assert tuple(result) == unharmed
+    assert driver.failures == ["127.0.0.1 was too slow (another machine did not answer within 1 s)"]
+    assert len(driver.given_up) == 1
+
+
+def test_a_worker_that_hangs_is_given_up(lee_pairs, unharmed, three, monkeypatch):
+    """A process that is stopped answers nobody, as behind a cut link: the others notice and go on without it."""
+    monkeypatch.setattr(gensim_wordrank.cluster.driver, "REPLACEMENT_SECONDS", 0.2)
+    monkeypatch.setattr(gensim_wordrank.cluster.crew, "STOP_SECONDS", 1)
+    pids, stopped = three.run(os.getpid), []
+
+    def hang(address):
+        stopped.append(pids[address])
+        os.kill(pids[address], signal.SIGSTOP)
+
+    try:
+        *result, driver = disturbed(three, lee_pairs, hang, patience=1)
+    finally:
+        for pid in stopped:
+            os.kill(pid, signal.SIGKILL)
+    assert tuple(result) == unharmed
+    assert driver.failures[0].startswith("127.0.0.1 was lost")
+    assert driver.n_workers == 2
+
+
+def test_after_three_failures_training_is_given_up(lee_pairs, monkeypatch):
+    """A worker that fails again and again ends training with an error that names it and the reason."""
+
+    async def fail(self, epoch, step):
+        raise ConnectionResetError("the cable is loose")
+
+    monkeypatch.setattr(RingWorker, "run", fail)
+    with (
+        in_process(1) as cluster,
+        pytest.raises(RuntimeError, match=r"given up after 3 failures: .* failed \(the cable is loose\)"),
+    ):
+        WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
+
+
+def test_an_error_that_is_no_failure_of_a_machine_is_raised_at_once(lee_pairs, monkeypatch):
+    """What would fail again, fails at once, with the name of the host."""
+
+    async def fail(self, epoch, step):
+        raise MemoryError("no room for the pairs")
+
+    monkeypatch.setattr(RingWorker, "run", fail)
+    with (
+        in_process(1) as cluster,
+        pytest.raises(RuntimeError, match=r"Training failed on .*: MemoryError\('no room for the pairs'\)"),
+    ):
+        WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)

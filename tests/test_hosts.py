@@ -1,0 +1,40 @@
+"""The file that lists the machines of a cluster."""
+
+import pytest
+from gensim_wordrank.cluster import Host, Hosts
+
+
+def test_a_hosts_file(tmp_path):
+    """A machine a line, with user, port, threads and Python where they are not the usual ones."""
+    path = tmp_path / "hosts.txt"
+    path.write_text(
+        "# my machines\nnode1\n\nme@node2:2222 threads=8  # the large one\n[::1]:22 python=/opt/bin/python3\n"
+    )
+    assert Hosts.read(path).hosts == (
+        Host("node1"),
+        Host("node2", user="me", port=2222, threads=8),
+        Host("::1", port=22, python="/opt/bin/python3"),
+    )
+
+
+@pytest.mark.parametrize("line", ["a b", "a:port", "a threads=", "a cores=3", "@a", "a@b@c"])
+def test_lines_that_are_no_machines(line):
+    """They are refused, with what a line looks like."""
+    with pytest.raises(ValueError, match=r"'hosts' must be lines like \[user@\]host\[:port\]"):
+        Hosts([line])
+
+
+@pytest.mark.parametrize("threads", ["0", "-1", "many"])
+def test_threads_are_counted(threads):
+    """A number of threads is a positive integer."""
+    with pytest.raises(ValueError, match="'threads' must be a positive integer"):
+        Host.parse(f"a threads={threads}")
+
+
+def test_no_machines(tmp_path):
+    """A file without machines, and a text instead of a list, are refused."""
+    (tmp_path / "none").write_text("# nobody\n")
+    with pytest.raises(ValueError, match="at least one machine"):
+        Hosts.read(tmp_path / "none")
+    with pytest.raises(ValueError, match="Use Hosts.read for the name of a file"):
+        Hosts("hosts.txt")
