@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 from gensim_wordrank._sampled import LANES
 from gensim_wordrank.ranks import TILE_BYTES
 from gensim_wordrank.sampled import COUNT_BYTES, DRAWN_SHARE
-from gensim_wordrank.spectral import STRONG_SHARE
 from gensim_wordrank.training import Solver
 
 # words of a text repeat each other: it has about so many of the pairs that independent words would have
@@ -55,14 +54,11 @@ def vectors_memory(n_words: int, size: int) -> int:
 
 
 def epoch_memory(n_words: int, n_pairs: int, size: int, solver: Solver, workers: int) -> int:
-    """Return the bytes that an epoch, or finding where to start, takes beside the vectors and the counts."""
+    """Return the bytes that an epoch takes beside the vectors and the counts."""
     if solver is Solver.SAMPLED:
         # both matrices packed for the kernel, a third on the way in or out, a few numbers a word, and the drawn pairs
         padded = -(-(size + 1) // LANES) * LANES
-        epoch = n_words * (FLOAT * (2 * padded + size) + 40) + int(DRAWN_SHARE * COUNT_BYTES * n_pairs)
-        # the strongest pairs, with a basis, its product with them, a copy of one on the way, and U or V
-        start = int(STRONG_SHARE * n_pairs) * (FLOAT + COLUMN) + 4 * FLOAT * n_words * size
-        return max(epoch, start)
+        return n_words * (FLOAT * (2 * padded + size) + 40) + int(DRAWN_SHARE * COUNT_BYTES * n_pairs)
     # both matrices copied, weights and xi of the pairs, and the scores from which a thread takes exact ranks
     return 2 * FLOAT * (n_words * size + n_pairs) + workers * min(TILE_BYTES, FLOAT * n_words**2)
 

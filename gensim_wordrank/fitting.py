@@ -20,9 +20,8 @@ from gensim_wordrank.checkpoints import Checkpoints, Run
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.objective import Objective
 from gensim_wordrank.ranks import Vectors
-from gensim_wordrank.spectral import spectral_start
-from gensim_wordrank.state import State, start_bias, start_vectors
-from gensim_wordrank.training import Solver, run_epochs
+from gensim_wordrank.state import State, start_bias
+from gensim_wordrank.training import run_epochs
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -100,7 +99,9 @@ class FittedModel(GensimModel):
         memory.give_back()  # what was needed to count
         assert self.cooccurrence is not None  # _count has seen to it
         self._check_memory()
-        self._find_start(self.cooccurrence)
+        known = len(self.context_bias)
+        if known < len(self.wv):  # contexts that are new since the last training
+            self.context_bias = np.append(self.context_bias, start_bias(self.cooccurrence)[known:])
         if checkpoints is None:
             return self._train(callbacks, None)
         with Run.begin(checkpoints, self.cooccurrence, self._state(), self._facts()) as run:
@@ -110,24 +111,6 @@ class FittedModel(GensimModel):
         """Refuse a run that cannot fit, before it starts."""
         n_pairs = self.cooccurrence.nnz if self.cooccurrence is not None else 0
         self._require_memory(estimates.epoch_memory(len(self.wv), n_pairs, self.vector_size, self.solver, self.workers))
-
-    def _find_start(self, counts: Cooccurrence) -> None:
-        """Let the co-occurrences say where new contexts start, and vectors that nobody has changed or locked."""
-        known = len(self.context_bias)
-        if known < len(self.wv):
-            self.context_bias = np.append(self.context_bias, start_bias(counts)[known:])
-        # the paper's Algorithm 1 starts at random
-        if self.solver is Solver.SAMPLED and not self.epochs_done and self._is_untouched():
-            self.wv.vectors, self.context_vectors = spectral_start(counts, self.vector_size, self.seed)
-            memory.give_back()
-
-    def _is_untouched(self) -> bool:
-        """Say whether every vector is still the random one that it was given, and free to move."""
-        both = (self.wv.vectors, self.context_vectors)
-        return bool(np.all(self.wv.vectors_lockf == 1)) and all(
-            np.array_equal(found, start_vectors(len(found), self.vector_size, self.seed, part))
-            for part, found in enumerate(both)
-        )
 
     def _train(self, callbacks: Iterable[Any], run: Run | None) -> int:
         """Run what is left of `self.epochs`, with callbacks and events; return how many that were."""

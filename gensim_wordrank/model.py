@@ -253,7 +253,7 @@ class WordRank(FittedModel):
     # ---- start values
 
     def init_weights(self) -> None:
-        """Give every word and context of the vocabulary a random vector, until the co-occurrences are counted."""
+        """Give every word and context of the vocabulary a random start vector."""
         n = len(self.wv.index_to_key)
         self.wv.vectors = start_vectors(n, self.vector_size, self.seed, part=0)
         self.context_vectors = start_vectors(n, self.vector_size, self.seed, part=1)

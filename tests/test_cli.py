@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -188,9 +187,10 @@ def test_evaluate_writes_a_report(model, tmp_path):
 
 def test_an_interrupt_ends_with_a_line(tmp_path):
     """Ctrl-C while training ends within seconds, says so, and leaves no half-written model."""
-    command = [COMMAND, "train", LEE, "-o", "lee.model", "--epochs", "100000", "-q"]
+    command = [COMMAND, "train", LEE, "-o", "lee.model", "--epochs", "100000"]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    time.sleep(6)
+    while "EPOCH 1 " not in process.stderr.readline():
+        pass
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=30)
     assert process.returncode == 130

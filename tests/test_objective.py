@@ -108,9 +108,9 @@ def test_robirank_is_a_special_case(problem):
     [
         ({"rank_loss": "cube"}, "'rank_loss' must be one of 'identity', 'log', 'dcg', 'log_t'. Got 'cube'"),
         ({"pair_loss": "cube"}, "'pair_loss' must be one of"),
-        ({"rank_scale": 0}, "'rank_scale' must be a number above 0. Got 0"),
+        ({"rank_scale": 0}, "'rank_scale' must be a number above 0, from 1e-30, up to 1e\\+30. Got 0"),
         ({"rank_scale": -1}, "'rank_scale' must be a number above 0"),
-        ({"rank_offset": -1}, "'rank_offset' must be a number, 0 or above. Got -1"),
+        ({"rank_offset": -1}, "'rank_offset' must be a number, 0 or above, up to 1e\\+30. Got -1"),
         ({"t": 1}, "'t' must be other than 1. Got 1 instead. .*rank_loss='log'"),
         ({"t": -0.5}, "'t' must be a number above 0"),
         ({"rank_loss": "log_t", "rank_offset": 0}, "'rank_offset' must be above 0 with rank_loss='log_t'"),
