@@ -1,6 +1,7 @@
 # make demo   train on a small real text and look at the result
 # make test   lint, build, install, build the pages and run the whole suite
 # make faults kill, interrupt, damage, fill the disk and take the memory of runs at random moments; prints a table
+# make sanitize   run the tests of the kernels under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
 # make docs   build the pages: open build/html/docs/index.html
 # Everything happens in .venv, which is made at the first call; a second call downloads nothing.
 
@@ -15,7 +16,7 @@ SOURCES := pyproject.toml README.md $(shell find . -name meson.build -not -path 
 CHROMIUM := DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=60 install --yes --no-install-recommends chromium
 INSTALL := pip install --quiet --no-build-isolation --check-build-dependencies
 
-.PHONY: demo test faults docs lint clean
+.PHONY: demo test faults sanitize docs lint clean
 
 demo: $(VENV)/.installed
 	python -m gensim_wordrank.demo demo
@@ -26,6 +27,9 @@ test: lint docs $(VENV)/.installed $(VENV)/.browser
 
 faults: $(VENV)/.installed
 	cd "$$(mktemp -d)" && python "$(ROOT)/tests/faults.py" $(FAULTS)
+
+sanitize: $(VENV)/.test-tools
+	python tests/sanitize.py
 
 docs: $(VENV)/.test-tools $(VENV)/.installed
 	sphinx-build --quiet --fresh-env --fail-on-warning --nitpicky -c docs . build/html

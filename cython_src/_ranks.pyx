@@ -39,6 +39,8 @@ cdef int64_t check_tile(
     """Return the number of pairs of the longest row; refuse shapes and scores a kernel must not see."""
     cdef int64_t row, i, longest = 0
     cdef float low, high
+    if scores.shape[1] == 0:
+        raise ValueError("scores must have a column a context")
     if indptr.shape[0] != scores.shape[0] + 1 or ranks.shape[0] != indptr[indptr.shape[0] - 1] - indptr[0]:
         raise ValueError("scores, indptr and ranks describe tiles of different sizes")
     if indptr[0] < 0 or indptr[indptr.shape[0] - 1] > columns.shape[0]:

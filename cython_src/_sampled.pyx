@@ -63,13 +63,20 @@ cdef extern from "wr_sampled.h" nogil:
 LANES = WR_LANES
 
 
+cdef int check_draws(double draws) except -1:
+    """Refuse what a weight of 16 bits cannot hold."""
+    if not 0.0 < draws <= 65535.0:
+        raise ValueError("draws must be above 0, up to 65,535")
+    return 0
+
+
 def draw_pairs(
     uint16_t[:, ::1] pairs,             # OUT  room for every pair of the words, and one more
     uint32_t[::1] walk,                 # INOUT  where the drawing of each word's pairs stands, in units of 2^-32
     const int32_t[::1] word_ids,        # rows of the counts that are the words of the block
     const int64_t[::1] indptr,
-    const int32_t[::1] columns,
-    const float[::1] counts,            # X
+    const int32_t[::1] columns,         # contexts: below len(slot_of), which is seen to once a run (Cooccurrence.check)
+    const float[::1] counts,            # X: finite, 0 or above, likewise
     const uint8_t[::1] slot_of,         # the block of each context: 0 to n_slots - 1, or more if not to be drawn now
     const int32_t[::1] row_of,          # and its row there
     int n_slots,
@@ -88,13 +95,18 @@ def draw_pairs(
     cdef wr_slots slots
     if walk.shape[0] != n_words:
         raise ValueError("a word has no walk")
+    check_draws(draws)
     if not 0 < n_slots <= WR_MAX_BLOCKS:
         raise ValueError("n_slots must be from 1 to 256")
     for i in range(n_words):
         if not 0 <= word_ids[i] < indptr.shape[0] - 1:
             raise ValueError("a word has no row in the counts")
+        if not 0 <= indptr[word_ids[i]] <= indptr[word_ids[i] + 1] <= columns.shape[0]:
+            raise ValueError("indptr points outside the counts")
         n = indptr[word_ids[i] + 1] - indptr[word_ids[i]]
         longest, most = max(longest, n), most + n
+    if columns.shape[0] != counts.shape[0]:
+        raise ValueError("columns and counts must have an entry a pair")
     if slot_of.shape[0] != row_of.shape[0]:
         raise ValueError("slot_of and row_of must have an entry a context")
     for i in range(row_of.shape[0]):
@@ -148,8 +160,9 @@ def run_cell(
     cdef wr_urn urn
     cdef uint64_t random = seed
     cdef double total
-    if words.shape[1] != contexts.shape[1] or words.shape[1] % WR_LANES or vector_size >= words.shape[1]:
+    if words.shape[1] != contexts.shape[1] or words.shape[1] % WR_LANES or not 0 < vector_size < words.shape[1]:
         raise ValueError("rows must have one stride, a multiple of the lanes, with room for the bias")
+    check_draws(draws)
     if word_past.shape[0] != n_words or context_past.shape[0] != n_block:
         raise ValueError("a row of words or contexts has no past")
     if copies.shape[0] != n_block or n_block > 65536:

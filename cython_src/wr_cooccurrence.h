@@ -98,32 +98,38 @@ static inline int64_t wr_row_length(wr_row *row) {
     return length;
 }
 
-/* Write the row, columns rising; forget it. */
-static inline void wr_row_write(wr_row *row, int32_t *columns, uint64_t *sums) {
+/* Write the row, columns rising, as far as there is room; forget it. Return whether it was as long as its room. */
+static inline int wr_row_write(wr_row *row, int64_t room, int32_t *columns, uint64_t *sums) {
     for (int64_t m = 0; m < row->n_masks; m++) {
-        for (uint64_t mask = wr_row_mask(row, m); mask; mask &= mask - 1) {
+        uint64_t mask = wr_row_mask(row, m);
+        room -= __builtin_popcountll(mask);
+        for (; mask; mask &= mask - 1) {
             int32_t c = (int32_t)(m * 64 + __builtin_ctzll(mask));
-            *columns++ = c;
-            *sums++ = row->sum[c];
+            if (room >= 0) {
+                *columns++ = c;
+                *sums++ = row->sum[c];
+            }
             row->sum[c] = 0;
         }
     }
+    return room == 0;
 }
 
-/* Write the places of the words first to first + n - 1 of a text, in order, up to most + 1 of them; return how many. */
-WR_CLONES static int64_t wr_places(
-    const int32_t *ids, int64_t length, uint32_t first, uint32_t n, int64_t most, int64_t *places
-) {
-    int64_t found = 0, i = 0;
-    while (i < length && found <= most) {
-        /* as many as cannot be too many, then one by one */
-        int64_t safe = most - found > 1 ? most - found : 1, end = length - i < safe ? length : i + safe;
-        for (; i < end; i++) {
-            places[found] = i; /* without a branch that could be mispredicted */
-            found += (uint32_t)ids[i] - first < n;
-        }
+/* Write the places of the words first to first + n - 1 of a text, in order; return how many. `places` has room for one more. */
+WR_CLONES static int64_t wr_places(const int32_t *ids, int64_t length, uint32_t first, uint32_t n, int64_t *places) {
+    int64_t found = 0;
+    for (int64_t i = 0; i < length; i++) {
+        places[found] = i; /* without a branch that could be mispredicted */
+        found += (uint32_t)ids[i] - first < n;
     }
     return found;
+}
+
+/* Whether n rows begin one behind the other */
+static inline int wr_rises(const int64_t *indptr, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        if (indptr[i] > indptr[i + 1]) return 0;
+    return 1;
 }
 
 WR_CLONES static void wr_lengths(wr_row *row, const wr_source *source, int64_t n_rows, int64_t *lengths) {
@@ -133,13 +139,17 @@ WR_CLONES static void wr_lengths(wr_row *row, const wr_source *source, int64_t n
     }
 }
 
-WR_CLONES static void wr_sums(
+/* Write rows one behind the other; return whether each was as long as indptr says. */
+WR_CLONES static int wr_sums(
     wr_row *row, const wr_source *source, int64_t first, int64_t n_rows, const int64_t *indptr, int32_t *columns, uint64_t *sums
 ) {
+    int fits = 1;
     for (int64_t i = 0; i < n_rows; i++) {
+        const int64_t start = indptr[i] - indptr[0];
         wr_see_source(row, source, first + i, 1);
-        wr_row_write(row, columns + indptr[i] - indptr[0], sums + indptr[i] - indptr[0]);
+        fits &= wr_row_write(row, indptr[i + 1] - indptr[i], columns + start, sums + start);
     }
+    return fits;
 }
 
 #endif

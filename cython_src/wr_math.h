@@ -20,10 +20,12 @@ static inline float wr_log2(float x) {
     return (float)e + s * series;
 }
 
-/* 2^x by 2^round(x) and the series of exp on what is left; x is held to [-126, 126] */
+/* 2^x by 2^round(x) and the series of exp on what is left; x is held to [-126, 126], where NaN ends up too: it could not be
+ * made an integer, and a diverged model is known by its vectors
+ */
 static inline float wr_exp2(float x) {
-    x = x < -126.0f ? -126.0f : x;
-    x = x > 126.0f ? 126.0f : x;
+    x = x > -126.0f ? x : -126.0f;
+    x = x < 126.0f ? x : 126.0f;
     float n = (x + 12582912.0f) - 12582912.0f; /* nearest integer: 1.5 * 2^23 pushes the fraction out */
     float f = x - n;
     float series = 1.0f + f * (0.69314718f + f * (0.24022651f + f * (0.055504109f

@@ -12,10 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gensim_wordrank import checks
 from gensim_wordrank.files import Scratch
 
+DTYPES: dict[str, Any] = {"data": np.float32, "indices": np.int32, "indptr": np.int64}
 PAIR_BYTES = 8  # a column and a value
 HEADER_BYTES = 128  # of a .npy file with one dimension
+PIECE = 1 << 18  # entries that are looked at while they are in the cache
 
 
 @dataclass
@@ -32,6 +35,42 @@ class Csr:
     def nnz(self) -> int:
         """Number of pairs."""
         return len(self.data)
+
+
+def check_rows(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any]) -> None:
+    """Refuse arrays of other types, and rows that do not lie one behind the other."""
+    for array, (name, dtype) in zip((data, indices, indptr), DTYPES.items(), strict=True):
+        if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != 1:
+            kind = getattr(array, "dtype", type(array).__name__)
+            raise checks.refuse(name, f"an array of {np.dtype(dtype)} with one dimension", kind)
+    ends = (int(indptr[0]), int(indptr[-1])) if len(indptr) else None
+    if not (ends == (0, len(data)) and len(data) == len(indices) and (indptr[:-1] <= indptr[1:]).all()):
+        raise ValueError(
+            f"'indptr' must rise from 0 to the length of 'data' and 'indices'. Got {ends}, {len(data)} and "
+            f"{len(indices)} instead."
+        )
+
+
+def check_entries(data: NDArray[np.float32], indices: NDArray[np.int32], n_columns: int) -> None:
+    """Refuse columns outside the matrix, which would lead a kernel astray, and values that are no counts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gensim_wordrank.arrays import check_entries
+    >>> check_entries(np.ones(2, np.float32), np.array([0, 3], np.int32), n_columns=3)
+    Traceback (most recent call last):
+    ...
+    ValueError: 'indices' must be from 0 to 2, the last column. Got 3 instead.
+    """
+    for start in range(0, len(indices), PIECE):  # so that of a mapped array only a piece is looked at
+        columns, values = indices[start : start + PIECE], data[start : start + PIECE]
+        for column in (columns.min(), columns.max()):
+            if not 0 <= column < n_columns:
+                raise checks.refuse("indices", f"from 0 to {n_columns - 1}, the last column", int(column))
+        for value in (values.min(), values.max()):
+            if not 0 <= value < np.inf:
+                raise checks.refuse("data", "finite numbers, 0 or above", float(value))
 
 
 class Store:

@@ -91,7 +91,18 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
                 else f"No word of the corpus is left in the vocabulary: 'min_count' is {self.min_count}, and no word "
                 "occurs so often (or 'trim_rule' discards them all). Lower it, or give more text."
             )
+        n_words, size = len(self.wv.index_to_key), self.vector_size
+        epoch = estimates.epoch_memory(n_words, 0, size, self.solver, self.workers)
+        self._require_memory(estimates.vectors_memory(n_words, size) + epoch)
         super().prepare_weights(update=update)
+
+    def _require_memory(self, size: int) -> None:
+        """Raise MemoryError if training cannot have so many bytes more."""
+        memory.require(
+            size,
+            self.memory,
+            "Lower 'vector_size', keep fewer words with 'min_count' or 'max_final_vocab', or give more memory.",
+        )
 
     def _check_training_sanity(
         self, epochs: int | None = 0, total_examples: int | None = None, total_words: int | None = None, **kwargs: Any
@@ -205,7 +216,8 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
     def load(cls, fname: str | os.PathLike[str], mmap: str | None = None) -> Self:
         """Load a model that :meth:`save` wrote. The format is pickle: load only files you trust."""
         try:
-            model = super(Word2Vec, cls).load(os.fspath(fname), mmap=mmap)
+            with files.reading(fname):
+                model = super(Word2Vec, cls).load(os.fspath(fname), mmap=mmap)
         except AttributeError as error:  # what any other pickle ends in
             raise AttributeError(f"'{os.fspath(fname)}' holds no {cls.__name__} model: {error}.") from error
         if not isinstance(model, cls):

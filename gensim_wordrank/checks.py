@@ -29,17 +29,18 @@ def positive_integer(name: str, value: Any, remedy: str = "") -> int:
     return int(value)
 
 
-def positive_number(name: str, value: Any, remedy: str = "", most: float = math.inf) -> float:
-    """Return `value` as a float if it is a finite number above 0 and up to `most`."""
-    if not (_is_finite(value) and 0 < value <= most):
-        raise refuse(name, "a number above 0" + (f", up to {most:g}" if most < math.inf else ""), value, remedy)
+def positive_number(name: str, value: Any, remedy: str = "", most: float = math.inf, least: float = 0.0) -> float:
+    """Return `value` as a float if it is a finite number above 0, from `least` up to `most`."""
+    if not (_is_finite(value) and value > 0 and least <= value <= most):
+        lower = f", from {least:g}" if least else ""
+        raise refuse(name, f"a number above 0{lower}{_up_to(most)}", value, remedy)
     return float(value)
 
 
-def number_from_zero(name: str, value: Any, remedy: str = "") -> float:
-    """Return `value` as a float if it is a finite number, 0 or above."""
-    if not (_is_finite(value) and value >= 0):
-        raise refuse(name, "a number, 0 or above", value, remedy)
+def number_from_zero(name: str, value: Any, remedy: str = "", most: float = math.inf) -> float:
+    """Return `value` as a float if it is a finite number, 0 or above, up to `most`."""
+    if not (_is_finite(value) and 0 <= value <= most):
+        raise refuse(name, f"a number, 0 or above{_up_to(most)}", value, remedy)
     return float(value)
 
 
@@ -50,6 +51,10 @@ def choice(name: str, kind: type[Choice], value: Any) -> Choice:
     except ValueError:
         allowed = ", ".join(repr(member.value) for member in kind)
         raise refuse(name, f"one of {allowed}", value) from None
+
+
+def _up_to(most: float) -> str:
+    return f", up to {most:g}" if most < math.inf else ""
 
 
 def _is_finite(value: Any) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 
 import click
 from joblib import cpu_count
+from tqdm import tqdm
 
 from gensim_wordrank import corpus, documents, evaluation, exchange, files, memory, plots, report, testsets
 from gensim_wordrank.checkpoints import Checkpoints
@@ -29,7 +30,7 @@ from gensim_wordrank.shards import is_plain
 # what WordRank does unless told otherwise
 USUAL = {name: parameter.default for name, parameter in inspect.signature(WordRank).parameters.items()}
 # what is wrong with input, files or the machine, and not with the program
-ERRORS = (OSError, ValueError, TypeError, KeyError, AttributeError, MemoryError, RuntimeError, FloatingPointError)
+ERRORS = (OSError, ValueError, TypeError, KeyError, AttributeError, MemoryError, RuntimeError, ArithmeticError)
 FORMATS = ("word2vec", "word2vec-binary", "glove", "projector")
 PICTURES = ("words", "training", "rank-losses")
 
@@ -50,6 +51,7 @@ def command(function: Callable[..., None]) -> click.Command:
         logging.basicConfig(format="%(message)s", level=level)
         for library in ("gensim", "distributed", "asyncssh"):
             logging.getLogger(library).setLevel(logging.INFO if verbose else logging.WARNING)
+        tqdm.monitor_interval = 0  # a thread less, whose start may fail with a warning
         try:
             function(quiet=quiet, **options)
         except KeyboardInterrupt:

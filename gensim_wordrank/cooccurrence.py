@@ -13,11 +13,13 @@ from joblib import cpu_count
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from gensim_wordrank import checks, corpus, counting, files, storage
+from gensim_wordrank import arrays, checks, corpus, counting, files, storage
 from gensim_wordrank import memory as memory_
 
 FILES = storage.Kind("co-occurrences", 1, "Count the co-occurrences again.")
-DTYPES = {"data": np.float32, "indices": np.int32, "indptr": np.int64, "counts": np.int64}
+DTYPES = arrays.DTYPES | {"counts": np.int64}
+# of a word: whole numbers up to here are exact in float64, and the sum of many fits int64
+MOST_COUNT = 2**53
 
 
 class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type information
@@ -63,6 +65,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         counts: NDArray[np.int64] | None = None,
         n_contexts: int | None = None,
     ) -> None:
+        arrays.check_rows(data, indices, indptr)
         n = len(indptr) - 1
         self.n_contexts = n if n_contexts is None else n_contexts
         self.data, self.indices, self.indptr = data, indices, indptr
@@ -74,8 +77,10 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
             raise ValueError(f"'counts' must have an entry a word, {n}. Got {len(self.counts)} instead.")
 
     def _row_sums(self) -> NDArray[np.int64]:
-        ends = np.concatenate([[0.0], np.cumsum(self.data, dtype=np.float64)])[self.indptr]
-        return np.maximum(1, np.round(np.diff(ends))).astype(np.int64)
+        # a row without entries would get the next one's first; the last may begin behind all entries
+        sums = np.add.reduceat(np.append(self.data, np.float32(0)), self.indptr[:-1], dtype=np.float64)
+        sums[np.diff(self.indptr) == 0] = 0
+        return np.clip(np.round(sums), 1, MOST_COUNT).astype(np.int64)
 
     # ---- from texts and matrices
 
@@ -230,8 +235,28 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         matrix.data, matrix.indices, matrix.indptr = self.data, self.indices.astype(np.int64), self.indptr
         return matrix
 
+    def check(self) -> None:
+        """Raise ValueError if a column lies outside, or a value is no count: what a kernel takes for granted.
+
+        Training does so once a run. What is made by hand or changed since may be wrong.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from gensim_wordrank import Cooccurrence
+        >>> pairs = Cooccurrence.from_matrix([[0, 1], [1, 0]])
+        >>> pairs.check()
+        >>> pairs.data[0] = np.nan
+        >>> pairs.check()
+        Traceback (most recent call last):
+        ...
+        ValueError: 'data' must be finite numbers, 0 or above. Got nan instead.
+        """
+        arrays.check_entries(self.data, self.indices, self.n_contexts)
+
     def context_sums(self) -> NDArray[np.float64]:
-        """Return the sum of each column."""
+        """Return the sum of each column, after a :meth:`check`."""
+        self.check()
         sums = np.zeros(self.n_contexts)
         for first in range(0, self.nnz, 1 << 20):  # bincount works on wider copies
             part = slice(first, first + (1 << 20))
@@ -255,6 +280,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         if np.array_equal(new, np.arange(len(new))):  # the same, perhaps with new words behind
             indptr = np.append(self.indptr, np.full(len(words) - len(new), self.nnz, np.int64))
             return self._with_scratch(Cooccurrence(self.data, self.indices, indptr, words, counts))
+        self.check()
         rows, columns = np.repeat(new, np.diff(self.indptr)), new[self.indices]
         kept = (rows >= 0) & (columns >= 0)
         entries = self.data[kept], (rows[kept], columns[kept])
@@ -300,9 +326,12 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
     def load(cls, path: str | os.PathLike[str], mmap: str | None = None) -> Cooccurrence:
         """Load what :meth:`save` wrote, into memory or, with ``mmap="r"``, mapped; a damaged file is refused."""
         found = storage.read(path, FILES, mmap)
-        if set(found) != {"words", *DTYPES} or not _make_a_matrix(found):
-            raise ValueError(f"The files in '{path}' do not make a matrix. {FILES.remedy}")
-        return cls(*(found[name] for name in ("data", "indices", "indptr", "words", "counts")))
+        try:
+            result = cls(*(found[name] for name in ("data", "indices", "indptr", "words", "counts")))
+            result.check()
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"The files in '{path}' do not make a matrix. {FILES.remedy} ({error})") from error
+        return result
 
     def _write(self, directory: Path) -> None:
         """Write the words, and the arrays that are not yet in the directory."""
@@ -334,22 +363,6 @@ def _whole(word: Any) -> int:
         return int(word)
     except (TypeError, ValueError) as error:
         raise TypeError(f"Words must be texts or whole numbers to be saved: {error}") from error
-
-
-def _make_a_matrix(found: dict[str, Any]) -> bool:
-    """Say whether arrays fit together, whatever their checksums say."""
-    data, indices, indptr, counts = (found[name] for name in DTYPES)
-    n = len(found["words"])
-    return bool(
-        all(found[name].dtype == dtype and found[name].ndim == 1 for name, dtype in DTYPES.items())
-        and len(data) == len(indices)
-        and len(indptr) == n + 1
-        and len(counts) == n
-        and indptr[0] == 0
-        and indptr[-1] == len(data)
-        and (np.diff(indptr) >= 0).all()
-        and (not len(indices) or (indices.min() >= 0 and indices.max() < n))
-    )
 
 
 def by_frequency(counts: NDArray[np.int64]) -> NDArray[np.int64]:

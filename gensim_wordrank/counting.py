@@ -82,13 +82,12 @@ def count(
     with tqdm(total=len(text), desc="counting", unit="word", unit_scale=True, disable=not progress) as bar:
 
         def count_array(ids: NDArray[np.int32], store: arrays.Store, room: int) -> arrays.Csr:
-            occurrences = np.zeros(n_words, np.int64)
-            _cooccurrence.occurrences(ids, occurrences)
+            checked = _cooccurrence.CheckedText(ids, n_words)
 
             def rows(first: int, last: int) -> _cooccurrence.Windows:
-                return _cooccurrence.Windows(ids, first, occurrences[first:last], weights.of_distance, symmetric)
+                return _cooccurrence.Windows(checked, first, last, weights.of_distance, symmetric)
 
-            return _gather(rows, occurrences, store, workers, room, bar)
+            return _gather(rows, checked.counts, store, workers, room, bar)
 
         whole = text.array()
         if whole is not None:

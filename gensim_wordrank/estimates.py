@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from gensim_wordrank._sampled import LANES
 from gensim_wordrank.ranks import TILE_BYTES
+from gensim_wordrank.sampled import COUNT_BYTES, DRAWN_SHARE
 from gensim_wordrank.training import Solver
 
 # words of a text repeat each other: it has about so many of the pairs that independent words would have
@@ -17,6 +18,8 @@ BYTES_A_WORD = 250
 FLOAT, ID, COLUMN, OFFSET = 4, 4, 4, 8
 # what a thread reads and splits at a time, and the malloc of a thread keeps
 READ_AHEAD = 10 << 20
+# code that is loaded late, stacks of threads, the log: what even the smallest text takes
+SMALL_THINGS = 4 << 20
 # malloc may keep what is freed in pieces up to this size
 KEPT = 32 << 20
 
@@ -40,16 +43,22 @@ def expected_pairs(counts: ArrayLike, sentence_length: float, window: int, symme
     sizes = np.diff(edges)
     counts = np.add.reduceat(counts, edges[:-1]) / sizes
     # the chance that a pair occurs, if all its meetings are independent
-    chances = -np.expm1(-neighbours * np.outer(counts, counts) / max(sizes @ counts, 1.0))
-    return int(SHARE_OF_INDEPENDENT_PAIRS * (sizes @ chances @ sizes))
+    chances = -np.expm1(-neighbours * np.outer(counts, counts) / max((sizes * counts).sum(), 1.0))
+    # not as a matrix product: BLAS ends the process when there is no memory for its buffers
+    return int(SHARE_OF_INDEPENDENT_PAIRS * (np.outer(sizes, sizes) * chances).sum())
+
+
+def vectors_memory(n_words: int, size: int) -> int:
+    """Return the bytes of the vectors of words and contexts."""
+    return 2 * FLOAT * n_words * size
 
 
 def epoch_memory(n_words: int, n_pairs: int, size: int, solver: Solver, workers: int) -> int:
     """Return the bytes that an epoch takes beside the vectors and the counts."""
     if solver is Solver.SAMPLED:
-        # both matrices packed for the kernel, a third on the way in or out, and a few numbers a word
+        # both matrices packed for the kernel, a third on the way in or out, a few numbers a word, and the drawn pairs
         padded = -(-(size + 1) // LANES) * LANES
-        return n_words * (FLOAT * (2 * padded + size) + 40)
+        return n_words * (FLOAT * (2 * padded + size) + 40) + int(DRAWN_SHARE * COUNT_BYTES * n_pairs)
     # both matrices copied, weights and xi of the pairs, and the scores from which a thread takes exact ranks
     return 2 * FLOAT * (n_words * size + n_pairs) + workers * min(TILE_BYTES, FLOAT * n_words**2)
 
@@ -78,5 +87,5 @@ def training_memory(
         "vectors": FLOAT * n_words * size,
         "context_vectors": FLOAT * n_words * size,
         "cooccurrence": (FLOAT + COLUMN) * n_pairs + OFFSET * n_words,
-        "workspace": max(text, epoch + min(text, KEPT)) + reading,
+        "workspace": max(text, epoch + min(text, KEPT)) + reading + SMALL_THINGS,
     }

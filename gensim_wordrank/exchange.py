@@ -92,6 +92,34 @@ def read_wordrank(directory: Path_) -> Cooccurrence:
     )
 
 
+def read_vectors(path: Path_) -> KeyedVectors:
+    r"""Read word vectors in word2vec's format (binary if the name ends in .bin) or in GloVe's, which has no header.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gensim_wordrank.exchange import read_vectors
+    >>> path = Path(tempfile.mkdtemp(), "vectors.txt")
+    >>> path.write_text("2 2\nsea 0.5 1\nsky 2 0.25\n") and None
+    >>> read_vectors(path)["sky"].tolist()
+    [2.0, 0.25]
+    """
+    path = os.fspath(path)
+    binary = path.endswith(".bin")
+    with Path(path).open("rb") as file:
+        no_header = not binary and len(file.readline(10_000).split()) != 2
+    try:
+        with np.errstate(over="ignore"):  # what becomes infinite is refused
+            keyed = KeyedVectors.load_word2vec_format(path, binary=binary, no_header=no_header)
+    # what gensim ends in when a header or a row is not what it seems
+    except (EOFError, MemoryError, OverflowError, TypeError, ValueError) as error:
+        raise ValueError(f"'{path}' is damaged, or no file of vectors: {error}") from error
+    if not np.isfinite(keyed.vectors).all():
+        raise ValueError(f"'{path}' must hold finite numbers. Remove vectors with NaN or infinity.")
+    return keyed
+
+
 def write_projector(keyed: KeyedVectors, directory: Path_) -> None:
     """Write vectors.tsv and metadata.tsv, which TensorBoard's embedding projector loads."""
 
@@ -123,5 +151,7 @@ def _from_entries(
     n = len(words)
     if len(rows) and not (min(rows.min(), columns.min()) >= 1 and max(rows.max(), columns.max()) <= n):
         raise ValueError(f"'{path}' numbers words outside the vocabulary of {n}. Are the two of one run?")
+    if len(values) and not (values.min() >= 0 and values.max() <= np.finfo(np.float32).max):
+        raise ValueError(f"'{path}' must hold finite numbers, 0 or above. Is it damaged?")
     matrix = coo_matrix((values.astype(np.float32), (rows - 1, columns - 1)), (n, n))
     return Cooccurrence.from_matrix(matrix, words, counts)

@@ -1,11 +1,14 @@
-"""Writing files so that a failure never leaves half of one, nor harms what was there."""
+"""Files: written so that a failure never leaves half of one, nor harms what was there; damaged ones named."""
 
 from __future__ import annotations
 
+import lzma
 import os
+import pickle
 import shutil
 import tempfile
 import weakref
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,6 +71,28 @@ def replace_directory(path: str | os.PathLike[str], write: Callable[[Path], None
                 raise FileExistsError(f"'{target}' holds other files. Give a new name, or the name of an older result.")
             target.rename(old)
         new.rename(target)
+
+
+@contextmanager
+def reading(path: str | os.PathLike[str]) -> Iterator[None]:
+    r"""Turn what a damaged file ends in, a text or a pickle, compressed or not, into an error that names it.
+
+    Examples
+    --------
+    >>> from gensim_wordrank.files import reading
+    >>> with reading("text.txt"):
+    ...     b"\xff".decode()
+    Traceback (most recent call last):
+    ...
+    ValueError: 'text.txt' is not UTF-8 near b'\xff'. Convert it to UTF-8.
+    """
+    try:
+        yield
+    except (EOFError, ImportError, pickle.UnpicklingError, zlib.error, lzma.LZMAError) as error:
+        raise OSError(f"'{os.fspath(path)}' is damaged or cut off: {error}") from error
+    except UnicodeDecodeError as error:
+        near = error.object[max(error.start - 10, 0) : error.end + 10]
+        raise ValueError(f"'{os.fspath(path)}' is not UTF-8 near {near!r}. Convert it to UTF-8.") from error
 
 
 class Scratch:

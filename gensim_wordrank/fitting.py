@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tqdm import tqdm
 
-from gensim_wordrank import memory, vectors
+from gensim_wordrank import estimates, memory, vectors
 from gensim_wordrank.base import GensimModel
 from gensim_wordrank.checkpoints import Checkpoints, Run
 from gensim_wordrank.cooccurrence import Cooccurrence
@@ -109,6 +109,9 @@ class FittedModel(GensimModel):
         """Run what is left of `self.epochs`, with callbacks and events; return how many that were."""
         started, callbacks, counts = perf_counter(), tuple(callbacks), self.cooccurrence
         assert counts is not None
+        self._require_memory(
+            estimates.epoch_memory(len(self.wv), counts.nnz, self.vector_size, self.solver, self.workers)
+        )
         self.add_lifecycle_event(
             "train",
             msg=f"training with {self.workers} workers on {len(self.wv)} words, {counts.nnz} pairs and "

@@ -8,6 +8,7 @@ from typing import Any
 
 from gensim.models import KeyedVectors
 
+from gensim_wordrank import exchange, files
 from gensim_wordrank.model import WordRank
 from gensim_wordrank.report import Subject
 
@@ -32,12 +33,12 @@ def load(path: str) -> Subject:
     if not Path(path).is_file():
         raise FileNotFoundError(f"There is no file '{path}'.")
     with Path(path).open("rb") as file:
-        first = file.readline(10_000)
-    if not first.startswith(b"\x80"):  # not a pickle
-        no_header = len(first.split()) != 2
-        words = KeyedVectors.load_word2vec_format(path, binary=path.endswith(".bin"), no_header=no_header)
+        is_pickle = file.read(1) == b"\x80"
+    if not is_pickle:
+        words = exchange.read_vectors(path)
         return Subject(path, words, words)
-    model = KeyedVectors.load(path)
+    with files.reading(path):
+        model = KeyedVectors.load(path)
     if isinstance(model, WordRank):
         return Subject(path, model.wv, model.vectors("sum"), model.training_losses, facts(model))
     words = getattr(model, "wv", model)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import re
+import resource
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,10 @@ def lazy_array(length: int, dtype: Any) -> NDArray[Any]:
     [0, 0, 0]
     """
     size = max(1, length * np.dtype(dtype).itemsize)
-    pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    try:
+        pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError as error:
+        raise MemoryError(f"There are no {size / 1e6:.0f} MB of memory left.") from error
     return np.frombuffer(pages, dtype, length)
 
 
@@ -70,8 +74,8 @@ def taken() -> int:
 
 
 def available() -> int:
-    """Return the bytes that this process could still take: what the machine has free, or its control group allows."""
-    return max(0, min([psutil.virtual_memory().available, *_cgroups_allow()]))
+    """Return the bytes that this process could still take: what the machine has free, or limits on it allow."""
+    return max(0, min([psutil.virtual_memory().available, *_cgroups_allow(), *_limits_allow()]))
 
 
 def budget(memory: int | str | None) -> int:
@@ -91,9 +95,37 @@ def check(budget: int) -> None:
         )
 
 
+def require(size: int, memory: int | str | None, remedy: str) -> None:
+    """Raise MemoryError, with the figures, if `size` bytes more cannot be had or are more than `memory` allows.
+
+    Examples
+    --------
+    >>> from gensim_wordrank.memory import require
+    >>> require(10**15, None, "Lower 'vector_size'.")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    MemoryError: The run needs 1000000000 MB more memory, and ... MB are left. Lower 'vector_size'.
+    """
+    left = available() if memory is None else min(available(), budget(memory) - taken())
+    if size > left:
+        raise MemoryError(
+            f"The run needs {size / 1e6:.0f} MB more memory, and {max(left, 0) / 1e6:.0f} MB are left"
+            f"{'' if memory is None else f' of the {memory!r} that it may take'}. {remedy}"
+        )
+
+
 def room(budget: int) -> int:
     """Return what the budget leaves beside what the process has taken; never less than a run can do with."""
     return max(budget - taken(), SMALLEST_ROOM)
+
+
+def _limits_allow() -> Iterator[int]:
+    """Yield what the limits of the process (ulimit -v and -d) still allow."""
+    used = psutil.Process().memory_info()
+    for limit, size in ((resource.RLIMIT_AS, used.vms), (resource.RLIMIT_DATA, used.data)):
+        most, _ = resource.getrlimit(limit)
+        if most != resource.RLIM_INFINITY:
+            yield most - size
 
 
 def _cgroups_allow() -> Iterator[int]:

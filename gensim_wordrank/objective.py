@@ -13,6 +13,9 @@ from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.losses import Floats, PairLoss, RankLoss
 from gensim_wordrank.ranks import Vectors, map_ranks
 
+# the kernels calculate in float32, and with the inverse of some parameters
+LARGEST = 1e30
+
 
 @dataclass(frozen=True)
 class Objective:
@@ -61,11 +64,11 @@ class Objective:
         checked: dict[str, Any] = {
             "rank_loss": checks.choice("rank_loss", RankLoss, self.rank_loss),
             "pair_loss": checks.choice("pair_loss", PairLoss, self.pair_loss),
-            "rank_scale": checks.positive_number("rank_scale", self.rank_scale),
-            "rank_offset": checks.number_from_zero("rank_offset", self.rank_offset),
-            "x_max": checks.positive_number("x_max", self.x_max),
-            "epsilon": checks.number_from_zero("epsilon", self.epsilon),
-            "l2": checks.number_from_zero("l2", self.l2),
+            "rank_scale": checks.positive_number("rank_scale", self.rank_scale, most=LARGEST, least=1 / LARGEST),
+            "rank_offset": checks.number_from_zero("rank_offset", self.rank_offset, most=LARGEST),
+            "x_max": checks.positive_number("x_max", self.x_max, most=LARGEST, least=1 / LARGEST),
+            "epsilon": checks.number_from_zero("epsilon", self.epsilon, most=LARGEST),
+            "l2": checks.number_from_zero("l2", self.l2, most=LARGEST),
             "t": checks.positive_number("t", self.t),
         }
         if checked["t"] == 1.0:

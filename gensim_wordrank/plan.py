@@ -61,8 +61,8 @@ class Plan:
         by_pairs = np.argsort(-np.diff(counts.indptr), kind="stable")
         turn, card = np.divmod(np.arange(n_words), n_blocks)
         block = np.where(turn % 2, n_blocks - 1 - card, card)
-        often = counts.context_sums() ** 0.75
-        often *= len(often) / max(float(often.sum()), np.finfo(np.float64).tiny)
+        often = counts.context_sums() ** 0.75  # the entries are checked here, so kernels can trust them
+        often *= len(often) / (float(often.sum()) or 1.0)  # without pairs, no context is frequent
         word_blocks = tuple(np.sort(by_pairs[block == q]).astype(np.int32) for q in range(n_blocks))
         return cls(seed, n_contexts, word_blocks, often)
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import lzma
 import os
-import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -15,7 +13,7 @@ import numpy as np
 import smart_open
 from gensim.models.word2vec import MAX_WORDS_IN_BATCH
 
-from gensim_wordrank import _tokens, threads
+from gensim_wordrank import _tokens, files, threads
 from gensim_wordrank.text import BORDER, Ids
 
 # bytes of a shard: enough to be worth a thread's turn, few enough for several to be in memory
@@ -116,11 +114,8 @@ def _read_range(path: Path, start: int, end: int) -> bytes:
 def _stream(source: Any) -> Iterator[bytes]:
     """Yield shards of what can only be read from the beginning."""
     if isinstance(source, (str, os.PathLike)):
-        try:
-            with smart_open.open(source, "rb") as file:
-                yield from _blocks(file)
-        except (EOFError, zlib.error, lzma.LZMAError) as error:
-            raise OSError(f"'{os.fspath(source)}' is damaged or cut off: {error}") from error
+        with files.reading(source), smart_open.open(source, "rb") as file:
+            yield from _blocks(file)
     else:
         yield from _blocks(source)
 

@@ -37,8 +37,9 @@ class State:
         return np.hstack([self.words, ones]), np.hstack([self.contexts, self.bias[:, None]])
 
     def is_finite(self) -> bool:
-        """Say whether every parameter is a number."""
-        return all(bool(np.isfinite(array).all()) for array in (self.words, self.contexts, self.bias))
+        """Say whether every parameter is a number, and so every step: a row whose past is infinite moves no more."""
+        arrays = (self.words, self.contexts, self.bias, self.word_past, self.context_past)
+        return all(bool(np.isfinite(array).all()) for array in arrays)
 
 
 def start_vectors(n: int, size: int, seed: int, part: int) -> Vectors:

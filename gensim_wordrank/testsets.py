@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ import numpy as np
 import smart_open
 from gensim.test.utils import datapath
 from numpy.typing import NDArray
+
+from gensim_wordrank import files
 
 # what the paper calls semantic and syntactic, by the names of sections in Google's set and of files in BATS
 SYNTACTIC = ("gram", "i0", "i1", "d0", "d1")
@@ -58,6 +61,8 @@ def read_similarity(path: str | os.PathLike[str]) -> SimilaritySet:
         fields = [field.strip() for field in line.split(separator)]
         try:
             rating = float(fields[2])
+            if not math.isfinite(rating):
+                raise ValueError
         except (IndexError, ValueError):
             if number == 1:  # names of the columns
                 continue
@@ -140,7 +145,7 @@ def in_directory(path: str | os.PathLike[str]) -> list[SimilaritySet | AnalogySe
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
     """Yield the numbers and texts of lines that are neither empty nor comments."""
-    with smart_open.open(path, encoding="utf-8") as file:
+    with files.reading(path), smart_open.open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             if line.strip() and not line.startswith("#"):
                 yield number, line.strip()

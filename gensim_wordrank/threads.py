@@ -24,4 +24,9 @@ def run(function: Callable[..., Result], arguments: Iterable[tuple[Any, ...]], w
         yield from (function(*each) for each in arguments)
     else:
         parallel = Parallel(n_jobs=workers, backend="threading", return_as="generator")
-        yield from parallel(delayed(function)(*each) for each in arguments)
+        try:
+            yield from parallel(delayed(function)(*each) for each in arguments)
+        except RuntimeError as error:
+            if "start new thread" not in str(error):
+                raise
+            raise MemoryError(f"There is no memory for {workers} threads. Give more, or lower 'workers'.") from error

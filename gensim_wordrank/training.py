@@ -64,12 +64,17 @@ def run_epochs(
     with _solver_on(cluster, solver, state, counts, objective, plan, workers) as run_epoch:
         for epoch in range(done, epochs):
             step = alpha - (alpha - min_alpha) * epoch / epochs
-            new, loss = run_epoch(state, step)
-            if not (math.isfinite(loss) and new.is_finite()):
+            try:
+                new, loss = run_epoch(state, step)
+                if not (math.isfinite(loss) and new.is_finite()):
+                    raise FloatingPointError("the loss or a vector is not finite")
+            except FloatingPointError as error:
                 raise FloatingPointError(
                     f"Training diverged in epoch {epoch + 1} of {epochs}; the vectors are those of "
-                    f"{'the' if state.is_here else 'an'} epoch before. Lower 'alpha' (now {alpha:g})."
-                )
+                    f"{'the' if state.is_here else 'an'} epoch before. Lower 'alpha' (now {alpha:g}), or choose a less "
+                    f"extreme 'rank_scale' (now {objective.rank_scale:g}), 'rank_offset' (now "
+                    f"{objective.rank_offset:g}) or 'l2' (now {objective.l2:g}): at a learning rate of {step:g}, {error}."
+                ) from error
             state = new
             yield state, loss
 

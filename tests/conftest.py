@@ -10,6 +10,17 @@ from gensim_wordrank import Cooccurrence
 from problems import make_problem
 
 
+def pytest_addoption(parser):
+    """Let longer runs ask for more."""
+    parser.addoption("--rounds", type=int, default=100, help="how often each format of files is damaged")
+    parser.addoption("--seed", type=int, default=1, help="where the damage comes from")
+
+
+def pytest_report_header(config):
+    """Say how to repeat a run."""
+    return f"damage: --seed {config.getoption('--seed')} --rounds {config.getoption('--rounds')}"
+
+
 def pytest_configure(config):
     """Refuse to test the source folder instead of the installed package."""
     source = Path(__file__).parent.parent

@@ -234,7 +234,17 @@ def test_errors_are_one_line(tmp_path):
         assert len(done.stderr.decode().splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "damaged").write_bytes(b"\x80 not a model")
-    for arguments in (["similar", "missing", "x"], ["similar", "damaged", "x"], ["info", "damaged"]):
+    (tmp_path / "cut").write_bytes(b"\x80\x04\x95")
+    (tmp_path / "text.txt").write_text("a b c d\n" * 9)
+    diverging = ["train", "text.txt", "-o", "model", "-q", "--rank-loss", "identity", "--rank-scale", "1e-30"]
+    for arguments in (
+        ["similar", "missing", "x"],
+        ["similar", "damaged", "x"],
+        ["info", "damaged"],
+        ["similar", "cut", "x"],
+        ["info", "cut"],
+        diverging,
+    ):
         done = wordrank(*arguments, cwd=tmp_path)
         assert done.returncode == 1
         assert done.stderr.decode().startswith("Error: ")

@@ -133,6 +133,54 @@ def test_bad_matrices_are_refused():
         WordRank.from_cooccurrence(np.ones((2, 3)))
 
 
+@pytest.mark.parametrize(
+    ("name", "bad", "message"),
+    [
+        ("data", np.ones(4), "'data' must be an array of float32 with one dimension. Got dtype"),
+        ("data", [1.0, 1.0, 1.0, 1.0], "'data' must be an array of float32 with one dimension. Got 'list'"),
+        ("indices", np.zeros(4, np.int64), "'indices' must be an array of int32"),
+        ("indices", np.zeros(3, np.int32), "'indptr' must rise from 0 to the length of 'data' and 'indices'"),
+        ("indptr", np.array([0, 2, 5]), "'indptr' must rise from 0"),
+        ("indptr", np.array([1, 2, 4]), "'indptr' must rise from 0"),
+        ("indptr", np.array([0, 3, 1, 4]), "'indptr' must rise from 0"),
+        ("indptr", np.zeros(0, np.int64), "'indptr' must rise from 0"),
+    ],
+)
+def test_arrays_made_by_hand_must_make_rows(name, bad, message):
+    """Other types, and offsets that do not fit, are refused by name at once."""
+    good = {"data": np.ones(4, np.float32), "indices": np.array([0, 1, 0, 1], np.int32), "indptr": np.array([0, 2, 4])}
+    assert Cooccurrence(**good).nnz == 4
+    with pytest.raises(ValueError, match=message):
+        Cooccurrence(**good | {name: bad})
+
+
+@pytest.mark.parametrize(
+    ("name", "bad", "message"),
+    [
+        ("indices", 2, "'indices' must be from 0 to 1, the last column. Got 2"),
+        ("indices", -1, "'indices' must be from 0 to 1, the last column. Got -1"),
+        ("data", np.nan, "'data' must be finite numbers, 0 or above. Got nan"),
+        ("data", np.inf, "'data' must be finite numbers, 0 or above. Got inf"),
+        ("data", -1, "'data' must be finite numbers, 0 or above. Got -1"),
+    ],
+)
+@pytest.mark.parametrize("solver", ["sampled", "triplet"])
+def test_entries_that_would_lead_astray_never_reach_training(name, bad, message, solver):
+    """Columns outside and values that are no counts are refused, in whatever order the vocabulary is."""
+    for counts in ([9, 8], [8, 9]):
+        pairs = Cooccurrence.from_matrix([[1.0, 2.0], [3.0, 4.0]], ["a", "b"], counts)
+        getattr(pairs, name)[2] = bad
+        with pytest.raises(ValueError, match=message):
+            WordRank.from_cooccurrence(pairs, vector_size=2, epochs=1, solver=solver)
+
+
+def test_counts_of_words_are_the_sums_of_their_rows():
+    """Empty rows, the last among them, count once; small rows beside huge ones keep theirs; huge ones stay whole."""
+    matrix = np.zeros((5, 5))
+    matrix[1, :3], matrix[2, 4], matrix[3, :2] = 1.5, 1e30, 2
+    assert Cooccurrence.from_matrix(matrix).counts.tolist() == [1, 4, 2**53, 4, 1]
+
+
 def test_graphs_train_too():
     """Two cliques: the neighbours of a node are those of its own clique, and names may be numbers."""
     graph = np.kron(np.eye(2), np.ones((8, 8))) - np.eye(16)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from gensim.test.utils import datapath
 from gensim_wordrank import Cooccurrence, WordRank
-from gensim_wordrank.exchange import RECORD, read_glove, read_wordrank, write_glove
+from gensim_wordrank.exchange import RECORD, read_glove, read_vectors, read_wordrank, write_glove
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +64,14 @@ def test_damaged_glove_files_are_named(pairs, tmp_path):
         read_glove(tmp_path / "nan.bin", tmp_path / "few.txt")
     with pytest.raises(ValueError, match="cannot hold the word 'new york'"):
         write_glove(Cooccurrence.from_matrix([[1.0]], ["new york"]), tmp_path / "x.bin", tmp_path / "x.txt")
+
+
+def test_vectors_that_are_not_finite_or_not_there_are_named(tmp_path):
+    """Infinite numbers, a header that promises more, and other files are errors that name the file."""
+    for content, message in (("1 2\na 1 1e99\n", "finite"), ("2 2\na 1 2\n", "damaged"), ("2 x\na 1 2\n", "damaged")):
+        (tmp_path / "vectors.txt").write_text(content)
+        with pytest.raises(ValueError, match=f"vectors.txt' .*{message}"):
+            read_vectors(tmp_path / "vectors.txt")
 
 
 def test_random_damage_never_passes_silently(pairs, tmp_path):

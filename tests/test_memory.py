@@ -60,6 +60,21 @@ def test_lazy_arrays_take_memory_as_they_are_written():
     assert memory.taken() - before < 1 << 24
 
 
+def test_an_array_that_cannot_be_had_is_a_memory_error():
+    """What the system refuses is no error of files."""
+    with pytest.raises(MemoryError, match="no 70368744 MB of memory left"):
+        memory.lazy_array(1 << 46, "uint8")
+
+
+def test_limits_of_the_process_count(monkeypatch):
+    """What `ulimit -v` leaves is available, if it is less than what the machine has."""
+    used = memory.psutil.Process().memory_info()
+    monkeypatch.setattr(
+        memory.resource, "getrlimit", lambda which: (used.vms + 5000 if which == memory.resource.RLIMIT_AS else -1, -1)
+    )
+    assert memory.available() <= 5000
+
+
 def test_freed_memory_can_be_given_back():
     """After many small things are freed, the process shrinks when it is told to."""
     things = [bytes(1000) for _ in range(200_000)]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.plan import LARGEST_BLOCK, SMALLEST_BLOCK, Plan, number_of_blocks
 
 from problems import make_problem
@@ -51,6 +52,11 @@ def test_seeds_of_cells_differ(counts):
     plan = Plan.of(counts, seed=1)
     seeds = {plan.cell_seed(epoch, q, b) for epoch in range(10) for q in range(8) for b in range(8)}
     assert len(seeds) == 640
+
+
+def test_without_pairs_no_context_is_frequent():
+    """A matrix of zeros gives every context one copy."""
+    assert Plan.of(Cooccurrence.from_matrix(np.zeros((9, 9))), seed=1).copies(2).tolist() == [1] * 9
 
 
 @pytest.mark.parametrize("n", [1, 2, 255, 512, 1750, 70_000, 145_000, 10**6, 10**8])

@@ -63,6 +63,15 @@ def test_bad_files_are_named(tmp_path):
     (tmp_path / "bad.txt").write_text(": s\na b c\n")
     with pytest.raises(ValueError, match=r"Line 2 of '.*bad.txt' must hold four words"):
         read_analogies(tmp_path / "bad.txt")
+    (tmp_path / "nan.tsv").write_text("a\tb\t1\nc\td\tnan\n")
+    with pytest.raises(ValueError, match=r"Line 2 of '.*nan.tsv' must hold two words and a number"):
+        read_similarity(tmp_path / "nan.tsv")
+    (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(b"a b c d\n")[:-9])
+    with pytest.raises(OSError, match="cut.txt.gz' is damaged or cut off"):
+        read_analogies(tmp_path / "cut.txt.gz")
+    (tmp_path / "latin.txt").write_bytes("a b c für\n".encode("latin-1"))
+    with pytest.raises(ValueError, match="latin.txt' is not UTF-8 near"):
+        read_analogies(tmp_path / "latin.txt")
     (tmp_path / "empty").write_text("")
     (tmp_path / "nothing").mkdir()
     for read, name in ((read_similarity, "empty"), (read_analogies, "empty"), (read_analogies, "nothing")):

@@ -109,17 +109,18 @@ def test_counts_equal_a_live_run_of_glove(lee, tmp_path):
 
 
 def test_bad_texts_never_reach_the_counter():
-    """Ids outside the vocabulary, a missing border, or counts of another text are refused."""
-    counts, weight = np.empty(2, np.int64), np.array([0, 1], np.uint64)
-    text = np.array([-1, 1, 0, 1, -1, 1, -1], np.int32)
-    _cooccurrence.occurrences(text, counts)
-    assert counts.tolist() == [1, 3]
+    """Ids outside the vocabulary, a missing border, or words outside the vocabulary are refused."""
+    weight = np.array([0, 1], np.uint64)
+    text = _cooccurrence.CheckedText(np.array([-1, 1, 0, 1, -1, 1, -1], np.int32), 2)
+    assert text.counts.tolist() == [1, 3]
     for bad, message in (([-1, 2, -1], "outside"), ([-1, -2, -1], "outside"), ([0, -1], "begin"), ([-1, 0], "begin")):
         with pytest.raises(ValueError, match=message):
-            _cooccurrence.occurrences(np.array(bad, np.int32), counts)
-    for wrong in ([1, 2], [1, 4], [2, 3]):
-        with pytest.raises(ValueError, match="not those of the text"):
-            _cooccurrence.Windows(text, 0, np.array(wrong), weight, True)
+            _cooccurrence.CheckedText(np.array(bad, np.int32), 2)
+    for first, last in ((-1, 2), (0, 3), (2, 1)):
+        with pytest.raises(ValueError, match="must lie in the vocabulary"):
+            _cooccurrence.Windows(text, first, last, weight, True)
+    with pytest.raises(ValueError, match="distance 0 must have a weight"):
+        _cooccurrence.Windows(text, 0, 2, weight[:0], True)
 
 
 @given(
@@ -166,12 +167,17 @@ def test_bad_runs_are_refused():
 @pytest.mark.parametrize("first_pair", [0, 2**31 - 1, 2**40])
 def test_offsets_beyond_two_billion(first_pair):
     """Rows are written in the right place when their pairs are numbered beyond 2^31."""
-    text, counts = np.array([-1, 0, 1, 2, -1], np.int32), np.empty(3, np.int64)
-    _cooccurrence.occurrences(text, counts)
-    windows = _cooccurrence.Windows(text, 0, counts, np.array([0, 2, 1], np.uint64), True)
+    text = _cooccurrence.CheckedText(np.array([-1, 0, 1, 2, -1], np.int32), 3)
+    windows = _cooccurrence.Windows(text, 0, 3, np.array([0, 2, 1], np.uint64), True)
     columns, sums = np.empty(4, np.int32), np.empty(4, np.uint64)
     indptr = first_pair + np.array([0, 2, 4])
-    _cooccurrence.Counter(3).sums(windows, 1, indptr, columns, sums)
+    counter = _cooccurrence.Counter(3)
+    counter.sums(windows, 1, indptr, columns, sums)
     assert (columns.tolist(), sums.tolist()) == ([0, 2, 0, 1], [2, 2, 1, 2])
-    with pytest.raises(ValueError, match="do not fit"):
-        _cooccurrence.Counter(3).sums(windows, 2, indptr, columns, sums)
+    for first, wrong, message in ((2, [0, 2, 4], "are fewer"), (1, [0, 5, 4], "must rise"), (1, [0, 3, 4], "that of")):
+        with pytest.raises(ValueError, match=message):
+            counter.sums(windows, first, first_pair + np.array(wrong), columns, sums)
+    with pytest.raises(ValueError, match="other words"):
+        _cooccurrence.Counter(2).sums(windows, 1, indptr, columns, sums)
+    counter.sums(windows, 1, indptr, columns, sums)  # what was refused left nothing behind
+    assert (columns.tolist(), sums.tolist()) == ([0, 2, 0, 1], [2, 2, 1, 2])

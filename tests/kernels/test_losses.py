@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from gensim_wordrank.losses import PairLoss, RankLoss
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import oracle
 
@@ -44,3 +46,25 @@ def test_pair_slopes_are_differences(loss):
     np.testing.assert_allclose(
         loss.slope_at(x), (loss.value_at(x + h) - loss.value_at(x - h)) / (2 * h), rtol=1e-6, atol=1e-9
     )
+
+
+@pytest.mark.parametrize("loss", RankLoss)
+@given(x=st.lists(st.floats(0, 1e300), max_size=9), t=st.sampled_from([0.5, 1.5, 3.0]))
+@settings(max_examples=100, deadline=None)
+def test_rank_losses_of_any_number(loss, x, t):
+    """From denormals to 1e300, in arrays of any length, values and slopes are the formulas'."""
+    x = np.array(x)
+    with np.errstate(all="ignore"):  # 0^-t and the like are infinite, in both
+        np.testing.assert_allclose(loss.value_at(x, t), oracle.RANK_LOSSES[loss.value](x, t), rtol=1e-12, atol=1e-300)
+        np.testing.assert_allclose(loss.slope_at(x, t), oracle.RANK_SLOPES[loss.value](x, t), rtol=1e-12, atol=1e-300)
+
+
+@pytest.mark.parametrize("loss", PairLoss)
+@given(x=st.lists(st.floats(-1e300, 1e300), max_size=9))
+@settings(max_examples=100, deadline=None)
+def test_pair_losses_of_any_number(loss, x):
+    """Of either sign, denormals and 1e300 included, likewise."""
+    x = np.array(x)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(loss.value_at(x), oracle.PAIR_LOSSES[loss.value](x), rtol=1e-12, atol=1e-300)
+        np.testing.assert_allclose(loss.slope_at(x), oracle.PAIR_SLOPES[loss.value](x), rtol=1e-12, atol=1e-300)

@@ -96,6 +96,21 @@ def test_ties_and_scores_on_the_margin(pair_loss, scores, data):
 
 
 @pytest.mark.parametrize("pair_loss", LOSSES)
+@given(
+    scores=st.lists(st.floats(-1e4, 1e4, width=32) | st.floats(-(2**-126), 2**-126, width=32), min_size=1, max_size=30),
+    data=st.data(),
+)
+@settings(max_examples=150, deadline=None)
+def test_scores_from_denormals_to_thousands(pair_loss, scores, data):
+    """Scores of very different size in one row, denormals among them, keep every rank within float32's reach."""
+    columns = data.draw(st.lists(st.integers(0, len(scores) - 1), min_size=1, max_size=20))
+    s, loss = np.array(scores, np.float64), oracle.PAIR_LOSSES[pair_loss]
+    expected = [loss(s[c] - s).sum() - loss(0.0) for c in columns]
+    tolerance = 1e-6 + 1.2e-7 * np.abs(s).max() * len(s)  # of s_c - 1 in float32
+    np.testing.assert_allclose(run_kernel(pair_loss, scores, columns), expected, rtol=1e-5, atol=tolerance)
+
+
+@pytest.mark.parametrize("pair_loss", LOSSES)
 def test_one_context_has_rank_zero(pair_loss):
     """With a single context there is nothing to be ranked below."""
     np.testing.assert_allclose(run_kernel(pair_loss, [3.0], [0]), [0.0], atol=1e-7)
@@ -166,6 +181,8 @@ def test_tiles_of_wrong_shape_are_refused(pair_loss):
             KERNELS[pair_loss](scores, indptr, np.array(columns, np.int32), ranks)
     with pytest.raises(ValueError, match="sizes"):
         KERNELS[pair_loss](scores, indptr, np.zeros(1, np.int32), np.empty(2))
+    with pytest.raises(ValueError, match="a column a context"):
+        KERNELS[pair_loss](scores[:, :0].copy(), np.zeros(2, np.int64), np.zeros(0, np.int32), np.empty(0))
     with pytest.raises(ValueError, match="outside columns"):
         KERNELS[pair_loss](scores, np.array([0, 2], np.int64), np.zeros(1, np.int32), np.empty(2))
 

@@ -15,6 +15,8 @@ from gensim_wordrank.objective import Objective
 from gensim_wordrank.plan import Plan
 from gensim_wordrank.sampled import DRAWS, sampled_epoch, strata_at_once
 from gensim_wordrank.state import State
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import oracle
 from problems import make_problem
@@ -57,6 +59,54 @@ def test_steps_are_exact_when_the_sample_is_everything(rank_loss, pair_loss):
         np.testing.assert_allclose(-move, gradient, atol=0.02 * np.abs(gradient).max())
     value = oracle.value(*state.with_bias(), counts, replace(objective, l2=0))
     assert loss == pytest.approx(value, rel=0.01)
+
+
+@given(
+    n_words=st.integers(1, 10),
+    n_contexts=st.integers(2, 40),
+    size=st.integers(1, 40),
+    density=st.sampled_from([0.1, 1.0]),
+    scale=st.sampled_from([1e-42, 0.3, 1.0]),
+    equal=st.booleans(),
+    losses=st.sampled_from(COMBINATIONS),
+    seed=st.integers(0, 10**6),
+)
+@settings(max_examples=60, deadline=None)
+def test_steps_are_exact_on_any_shape(n_words, n_contexts, size, density, scale, equal, losses, seed):
+    """Any numbers of words, contexts and coordinates, empty rows, equal contexts, denormals: the gradient of J."""
+    words, contexts, counts = make_problem(n_words, n_contexts, size, seed, density, scale)
+    counts.data[:] = np.random.default_rng(1).uniform(20, 150, counts.nnz)
+    contexts = np.repeat(contexts[:1], n_contexts, axis=0) if equal else contexts
+    objective = Objective(*losses, rank_scale=7.0, rank_offset=1.0, l2=0.05)
+    state = make_state(words, contexts)
+    moved, loss = moves(state, counts, objective, 1e-5, seed)
+    gradients = exact_gradient(state, counts, objective)
+    largest = max(np.abs(gradient).max() for gradient in gradients)
+    for move, gradient in zip(moved, gradients, strict=True):
+        # a move is known to a unit in the last place of what it moves
+        np.testing.assert_allclose(-move, gradient, atol=0.03 * largest + 1e-6 / (1e-5 * DRAWS))
+    assert loss == pytest.approx(oracle.value(*state.with_bias(), counts, replace(objective, l2=0)), rel=0.01)
+
+
+@given(
+    rows=st.lists(st.lists(st.floats(2**-149, 2**100, width=32), max_size=50), min_size=1, max_size=6),
+    seed=st.integers(0, 1000),
+)
+@settings(max_examples=100, deadline=None)
+def test_any_counts_are_drawn_as_often_as_they_are_due(rows, seed):
+    """Counts from denormals to 1e30, equal ones, empty rows: weights are right, each word's draws to within one."""
+    dense = np.zeros((len(rows), 50), np.float32)
+    for row, values in zip(dense, rows, strict=True):
+        row[: len(values)] = values
+    counts = Cooccurrence.from_matrix(dense)
+    walk = np.random.default_rng(seed).integers(1 << 32, size=len(rows), dtype=np.uint32)
+    pairs, starts = draw_pairs(len(rows), 50, counts, walk=walk)
+    rate = 20 * np.minimum(1, (dense.astype(np.float64) / 100) ** 0.75)
+    for word, due in enumerate(rate):
+        drawn = pairs[starts[word] : starts[word + 1]]
+        assert set(drawn[:, 0]) >= set(np.flatnonzero(due >= 1.001))
+        np.testing.assert_allclose(drawn[:, 1] / UNIT, np.maximum(1, due[drawn[:, 0]]), rtol=3e-4)
+        assert abs(len(drawn) - np.minimum(due, 1).sum()) < 1.1
 
 
 @pytest.mark.parametrize(
@@ -218,6 +268,8 @@ def test_a_cell_without_pairs_moves_nothing():
         ({"n_samples": 51}, "n_samples"),
         ({"word_past": np.ones(39, np.float32)}, "has no past"),
         ({"vector_size": 32}, "room for the bias"),
+        ({"vector_size": -1}, "room for the bias"),
+        ({"draws": 0.0}, "draws"),
         ({"copies": np.ones(49, np.uint16)}, "number of copies"),
         ({"copies": np.zeros(50, np.uint16)}, "must lie in the urn"),
         ({"slot": 1}, "other words or blocks"),
@@ -242,6 +294,10 @@ def test_arrays_that_do_not_fit_are_refused(change, message):
         ({"n_slots": 257}, "n_slots"),
         ({"row_of": np.full(50, 65536, np.int32)}, "row_of"),
         ({"slot_of": np.zeros(49, np.uint8)}, "slot_of"),
+        ({"indptr": np.full(41, 10**6)}, "indptr points outside"),
+        ({"indptr": np.arange(41)[::-1].copy()}, "indptr points outside"),
+        ({"columns": np.zeros(10**4, np.int32)}, "an entry a pair"),
+        ({"draws": 1e5}, "draws"),
         ({"pairs": np.empty((100, 2), np.uint16)}, "no room for the pairs"),
     ],
 )

@@ -8,6 +8,8 @@ import pytest
 from gensim_wordrank import _triplets
 from gensim_wordrank.losses import PairLoss, RankLoss
 from gensim_wordrank.objective import Objective
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import oracle
 from problems import make_problem
@@ -36,6 +38,31 @@ def test_kernel_is_algorithm_1(rank_loss, pair_loss):
     theirs = oracle.algorithm_1(words, contexts, counts, objective, xi, 300, step=0.05, seed=11)
     np.testing.assert_allclose(ours[0], theirs[0], atol=1e-4)
     np.testing.assert_allclose(ours[1], theirs[1], atol=1e-4)
+    assert ours[2] == pytest.approx(theirs[2], rel=1e-4)
+
+
+@given(
+    n_words=st.integers(1, 9),
+    n_contexts=st.integers(2, 12),
+    size=st.integers(1, 40),
+    density=st.sampled_from([0.2, 1.0]),
+    scale=st.sampled_from([1e-42, 0.1, 1.0]),
+    equal=st.booleans(),
+    losses=st.sampled_from(COMBINATIONS),
+    seed=st.integers(0, 10**6),
+)
+@settings(max_examples=80, deadline=None)
+def test_kernel_is_algorithm_1_on_any_shape(n_words, n_contexts, size, density, scale, equal, losses, seed):
+    """Any numbers of words, contexts and coordinates, empty rows, equal contexts, denormal vectors: the same steps."""
+    words, contexts, counts = make_problem(n_words, n_contexts, size, seed, density, scale)
+    contexts = np.repeat(contexts[:1], n_contexts, axis=0) if equal else contexts
+    objective = Objective(*losses, rank_scale=5.0, rank_offset=2.0, l2=0.01)
+    xi = np.random.default_rng(0).uniform(0.2, 2.0, counts.nnz).astype(np.float32)
+    n_triplets = 40 if counts.nnz else 0
+    ours = run(words, contexts, counts, objective, xi, n_triplets, step=0.01, seed=seed)
+    theirs = oracle.algorithm_1(words, contexts, counts, objective, xi, n_triplets, step=0.01, seed=seed)
+    np.testing.assert_allclose(ours[0], theirs[0], rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(ours[1], theirs[1], rtol=1e-3, atol=1e-4)
     assert ours[2] == pytest.approx(theirs[2], rel=1e-4)
 
 

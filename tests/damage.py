@@ -1,0 +1,218 @@
+"""Read damaged files of every format, in a process of its own, because a crash would take the tests with it.
+
+    python tests/damage.py SEED ROUNDS
+
+For each format: write files, read them, and in each round change some bytes of one of them, or cut it, and read again.
+What comes must pass the format's own check, or be a ValueError or OSError with a message. Models are left out: they are
+pickles, of which nothing is promised. Prints lines of JSON.
+"""
+
+import bz2
+import gzip
+import json
+import lzma
+import shutil
+import sys
+import tempfile
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gensim.models import KeyedVectors
+from gensim_wordrank import Checkpoints, Cooccurrence, WordRank
+from gensim_wordrank.exchange import read_glove, read_wordrank, write_glove
+from gensim_wordrank.loading import load
+from gensim_wordrank.testsets import in_directory, read_analogies, read_similarity
+
+WORDS = ["the", "of", "sea", "sky", "röse", "bird"]
+SENTENCES = [["the", "sea", "of", "bird"], ["sky", "röse", "the", "of"], ["bird", "the", "sky"]] * 3
+TEXT = "".join(" ".join(sentence) + "\n" for sentence in SENTENCES).encode()
+
+
+@dataclass(frozen=True)
+class Format:
+    """How files of a format are made and read in a directory, and what must hold of anything that was read."""
+
+    write: Callable[[Path], Any]
+    read: Callable[[Path], Any]
+    is_right: Callable[[Any, Any], bool]  # of what was read from damaged and from good files
+
+
+def pairs() -> Cooccurrence:
+    """A small matrix."""
+    return Cooccurrence.from_corpus(SENTENCES, window=3, min_count=1)
+
+
+def same(found: Cooccurrence, good: Cooccurrence) -> bool:
+    """Whether two matrices are one, which a checksum can tell."""
+    return found.words == good.words and (found.matrix != good.matrix).nnz == 0 and (found.counts == good.counts).all()
+
+
+def is_matrix(found: Cooccurrence, good: Cooccurrence) -> bool:
+    """Whether a matrix can be trained on; its numbers may be others."""
+    found.check()
+    return len(found.words) == found.shape[0] == found.shape[1] == len(found.counts)
+
+
+def write_authors(place: Path) -> None:
+    """Write what the paper's authors read."""
+    matrix = pairs()
+    rows, columns = matrix.matrix.nonzero()
+    lines = [f"{r + 1} {c + 1} {v:f}\n" for r, c, v in zip(rows, columns, matrix.data, strict=True)]
+    (place / "wiki.toy").write_text("".join(lines))
+    (place / "vocab.txt").write_text("".join(f"{word}\n" for word in matrix.words))
+    n = len(matrix.words)
+    (place / "meta").write_text(f"{n} {n}\n{len(lines)} wiki.toy\n{n} vocab.txt\n")
+
+
+def write_sets(place: Path) -> None:
+    """Write test sets of all kinds."""
+    (place / "similar.tsv").write_text("sea\tsky\t5.5\nröse\tbird\t1e0\n")
+    (place / "google.txt").write_text(": capitals\nthe of sea sky\n: gram1\nsky sea of the\n")
+    (place / "packed.txt.gz").write_bytes(gzip.compress(b": capitals\nthe of sea sky\n"))
+    (place / "bats").mkdir()
+    (place / "bats" / "I01.txt").write_text("sea\tseas\nsky\tskies/heavens\n")
+
+
+def are_sets(found: list[Any], good: list[Any]) -> bool:
+    """Whether sets can be scored on."""
+    questions = [getattr(one, "ratings", None) if hasattr(one, "ratings") else one.answers for one in found]
+    return all(len(one) and (not isinstance(one, np.ndarray) or np.isfinite(one).all()) for one in questions)
+
+
+def vectors() -> KeyedVectors:
+    """Word vectors."""
+    keyed = KeyedVectors(3)
+    keyed.add_vectors(WORDS, np.random.default_rng(0).standard_normal((len(WORDS), 3)).astype(np.float32))
+    return keyed
+
+
+def are_vectors(found: KeyedVectors, good: KeyedVectors) -> bool:
+    """Whether vectors can be used; their numbers may be others."""
+    return found.vectors.shape == (len(found), found.vector_size) and bool(np.isfinite(found.vectors).all())
+
+
+class Stop:
+    """A callback that ends training after two epochs."""
+
+    def __getattr__(self, name: str) -> Callable[[WordRank], bool]:
+        return lambda model: name == "on_epoch_end" and model.epochs_done == 2
+
+
+def write_run(place: Path) -> None:
+    """Break a run off after two epochs."""
+    WordRank(SENTENCES, min_count=1, vector_size=4, epochs=3, checkpoint=Checkpoints(place / "run"), callbacks=[Stop()])
+
+
+def resume(place: Path) -> KeyedVectors:
+    """Go on with a copy of the run."""
+    with tempfile.TemporaryDirectory() as copy:
+        return WordRank.resume(shutil.copytree(place / "run", Path(copy, "run"))).wv
+
+
+def same_vectors(found: KeyedVectors, good: KeyedVectors) -> bool:
+    """Whether vectors are the same, bit for bit."""
+    return found.index_to_key == good.index_to_key and np.array_equal(found.vectors, good.vectors)
+
+
+def count(name: str) -> Callable[[Path], Cooccurrence]:
+    """Return a function that counts a text."""
+    return lambda place: Cooccurrence.from_corpus(corpus_file=place / name, window=3, min_count=1, workers=2)
+
+
+def text(name: str, pack: Callable[[bytes], bytes]) -> Format:
+    """A text, perhaps compressed."""
+    return Format(lambda place: (place / name).write_bytes(pack(TEXT)), count(name), is_matrix)
+
+
+def keyed(name: str, **options: Any) -> Format:
+    """A file of vectors."""
+    return Format(
+        lambda place: vectors().save_word2vec_format(str(place / name), **options),
+        lambda place: load(str(place / name)).words,
+        are_vectors,
+    )
+
+
+FORMATS = {
+    "co-occurrences": Format(
+        lambda place: pairs().save(place / "pairs"), lambda place: Cooccurrence.load(place / "pairs"), same
+    ),
+    "mapped co-occurrences": Format(
+        lambda place: pairs().save(place / "pairs"), lambda place: Cooccurrence.load(place / "pairs", mmap="r"), same
+    ),
+    "checkpoints": Format(write_run, resume, same_vectors),
+    "GloVe": Format(
+        lambda place: write_glove(pairs(), place / "pairs.bin", place / "vocab.txt"),
+        lambda place: read_glove(place / "pairs.bin", place / "vocab.txt"),
+        is_matrix,
+    ),
+    "the authors' files": Format(write_authors, read_wordrank, is_matrix),
+    "test sets": Format(write_sets, in_directory, are_sets),
+    "similarity": Format(write_sets, lambda place: [read_similarity(place / "similar.tsv")], are_sets),
+    "analogies": Format(write_sets, lambda place: [read_analogies(place / "google.txt")], are_sets),
+    "word2vec text": keyed("vectors.txt"),
+    "word2vec binary": keyed("vectors.bin", binary=True),
+    "GloVe vectors": keyed("vectors.txt", write_header=False),
+    "text": text("text.txt", bytes),
+    "text.gz": text("text.txt.gz", gzip.compress),
+    "text.bz2": text("text.txt.bz2", bz2.compress),
+    "text.xz": text("text.txt.xz", lzma.compress),
+}
+
+
+def damage(content: bytes, random: np.random.Generator) -> bytes:
+    """Return bytes with a few changes, a cut, or a piece that stands twice."""
+    place = int(random.integers(len(content) + 1))
+    kind = random.integers(4)
+    if kind == 0:
+        return content[:place]
+    if kind == 1:
+        return content[:place] + content[place // 2 :]
+    changed = bytearray(content)
+    for where in random.integers(len(content), size=random.integers(1, 4)):
+        # one bit, or something that means something in a text
+        changed[where] = (
+            changed[where] ^ (1 << random.integers(8)) if kind == 2 else random.choice(list(b" \n\t-9e.\xff\0"))
+        )
+    return bytes(changed)
+
+
+def rounds_of(form: Format, random: np.random.Generator, rounds: int) -> Counter[str]:
+    """Count what came of each round."""
+    outcomes: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        form.write(place)
+        good = form.read(place)
+        files = sorted(file for file in place.rglob("*") if file.is_file() and file.stat().st_size)
+        for _ in range(rounds):
+            file = files[random.integers(len(files))]
+            content = file.read_bytes()
+            file.write_bytes(damage(content, random))
+            try:
+                outcomes["right" if form.is_right(form.read(place), good) else f"wrong: {file.read_bytes()!r}"] += 1
+            except (ValueError, OSError) as error:
+                outcomes["refused" if str(error) else "refused without a word"] += 1
+            except Exception as error:
+                outcomes[f"{type(error).__name__}: {error}"] += 1
+            file.write_bytes(content)
+    return outcomes
+
+
+def main(seed: int, rounds: int) -> None:
+    """Do it for all formats."""
+    warnings.simplefilter("error")
+    warnings.simplefilter("ignore", ResourceWarning)  # gensim leaves a file open when it fails
+    for number, (name, form) in enumerate(FORMATS.items()):
+        print(json.dumps({"format": name}), flush=True)  # so that a crash has a name
+        outcomes = rounds_of(form, np.random.default_rng([seed, number]), rounds)
+        print(json.dumps({"format": name, "outcomes": outcomes}), flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,125 @@
+"""Runs that cannot fit: said before they start, and survived where the system sets the limit."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gensim_wordrank import WordRank, memory
+
+# runs the command with so many bytes of address space beyond what is loaded (0: no limit), in a control group if given
+PROGRAM = """
+import os, resource, sys
+room, group, *sys.argv[1:] = sys.argv[1:]
+if group:
+    with open(os.path.join(group, "cgroup.procs"), "w") as members:
+        members.write(str(os.getpid()))
+import psutil
+from gensim_wordrank.cli import main
+if int(room):
+    most = psutil.Process().memory_info().vms + int(room)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+main(prog_name="wordrank")
+"""
+ENOUGH = 2 * 10**9
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    """A file with a large vocabulary, whose vectors of size 400 take 32 MB and as much for contexts."""
+    path = tmp_path_factory.mktemp("limits") / "text.txt"
+    random = np.random.default_rng(0)
+    path.write_text("\n".join(" ".join(f"w{i}" for i in line) for line in random.integers(0, 20_000, (2_500, 20))))
+    return path
+
+
+def train(text, output, room=0, group=""):
+    """Train in a process; return how it ended."""
+    command = [sys.executable, "-c", PROGRAM, str(room), str(group), "train", str(text), "-q", "-o", str(output)]
+    command += ["--vector-size", "400", "--min-count", "1", "--window", "2", "--epochs", "1", "--workers", "2"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=250)
+
+
+def told_in_a_line(ended):
+    """Whether a run ended with one line about memory, and neither a crash nor a traceback."""
+    return ended.returncode == 1 and re.fullmatch(r"Error: .*(memory|allocate).*\n", ended.stderr) is not None
+
+
+@pytest.mark.parametrize("megabytes", [20, 60, 120, 200])
+def test_little_address_space_is_told(text, tmp_path, megabytes):
+    """Under `ulimit -v`, at whatever point memory ends, the command ends with one line, and writes nothing."""
+    ended = train(text, tmp_path / "model", megabytes * 10**6)
+    assert told_in_a_line(ended), (ended.returncode, ended.stderr)
+    assert not (tmp_path / "model").exists()
+
+
+def test_enough_address_space_suffices(text, tmp_path):
+    """The same run with room ends well, so the limit is what stopped the others."""
+    ended = train(text, tmp_path / "model", ENOUGH)
+    assert ended.returncode == 0, ended.stderr
+    assert (tmp_path / "model").exists()
+
+
+@pytest.fixture
+def control_group():
+    """A control group of our own, whose memory can be limited: its directory and the file of the limit."""
+    for line in Path("/proc/self/cgroup").read_text().splitlines() if Path("/proc/self/cgroup").exists() else []:
+        _, controllers, own = line.split(":", 2)
+        version_1 = "memory" in controllers.split(",")
+        root = memory.CGROUPS / "memory" if version_1 else memory.CGROUPS
+        group = root / own.lstrip("/") / f"wordrank-test-{os.getpid()}"
+        limit = group / ("memory.limit_in_bytes" if version_1 else "memory.max")
+        if controllers and not version_1:
+            continue
+        try:
+            group.mkdir()
+        except OSError:
+            continue
+        try:
+            if limit.exists() and os.access(group / "cgroup.procs", os.W_OK):
+                yield limit
+                return
+        finally:
+            group.rmdir()
+    pytest.skip("no control group with a memory limit can be made here")
+
+
+def test_a_small_control_group_is_told_and_not_killed(text, tmp_path, control_group):
+    """Where a control group leaves less than a run needs, it says so in one line before it starts."""
+    control_group.write_text(str(230 * 10**6))
+    ended = train(text, tmp_path / "model", group=control_group.parent)
+    assert told_in_a_line(ended), (ended.returncode, ended.stderr)
+    assert re.search(r"needs 1\d\d MB more memory, and \d+ MB are left. Lower 'vector_size'", ended.stderr)
+    control_group.write_text(str(ENOUGH))
+    assert train(text, tmp_path / "model", group=control_group.parent).returncode == 0
+
+
+def test_a_run_that_cannot_fit_is_refused_before_it_starts(monkeypatch):
+    """The error has the figures and what to change; neither vectors nor co-occurrences were made."""
+    sentences = [[f"w{i}", f"w{i + 1}"] for i in range(2000)]
+    model = WordRank(vector_size=5000, min_count=1)
+    monkeypatch.setattr(memory, "available", lambda: 80 * 10**6)
+    with pytest.raises(MemoryError, match=r"needs 20\d MB more memory, and 80 MB are left. Lower 'vector_size', keep"):
+        model.build_vocab(sentences)
+    assert not len(model.wv.vectors)
+    assert model.cooccurrence is None
+
+
+def test_what_may_be_taken_is_a_limit_too():
+    """With `memory`, the run is refused by that, though the machine has more."""
+    allowed = memory.taken() + (64 << 20)
+    with pytest.raises(MemoryError, match=f"left of the {allowed} that it may take. Lower 'vector_size'"):
+        WordRank([[f"w{i}" for i in range(3000)]], min_count=1, vector_size=5000, memory=allowed)
+
+
+def test_pairs_of_the_triplet_solver_are_part_of_it(monkeypatch, two_worlds):
+    """Algorithm 1 keeps numbers for every pair: they are known, and looked at, before the first epoch."""
+    model = WordRank(two_worlds, vector_size=2, epochs=1, solver="triplet")
+    before = model.wv.vectors.copy()
+    monkeypatch.setattr(memory, "available", lambda: 1000)
+    with pytest.raises(MemoryError, match="needs .* more memory"):
+        model._fit(())
+    np.testing.assert_array_equal(model.wv.vectors, before)
