@@ -73,7 +73,8 @@ def run_epochs(
                     f"Training diverged in epoch {epoch + 1} of {epochs}; the vectors are those of "
                     f"{'the' if state.is_here else 'an'} epoch before. Lower 'alpha' (now {alpha:g}), or choose a less "
                     f"extreme 'rank_scale' (now {objective.rank_scale:g}), 'rank_offset' (now "
-                    f"{objective.rank_offset:g}) or 'l2' (now {objective.l2:g}): at a learning rate of {step:g}, {error}."
+                    f"{objective.rank_offset:g}) or 'l2' (now {objective.l2:g}): at a learning rate of {step:g}, "
+                    f"{error}."
                 ) from error
             state = new
             yield state, loss
