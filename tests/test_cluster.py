@@ -10,10 +10,11 @@ import pytest
 from distributed import Client, LocalCluster
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim_wordrank import Checkpoints, Cooccurrence, WordRank
-from gensim_wordrank.cluster import handshake
+from gensim_wordrank.cluster import handshake, pairs
 from gensim_wordrank.cluster.ring import Ring
 from gensim_wordrank.cluster.worker import RingWorker
 from gensim_wordrank.plan import Plan
+from scipy.sparse import csr_matrix
 
 from clusters import EPOCHS, SIZE, disturbed, fingerprint, undisturbed
 from problems import make_problem
@@ -113,6 +114,21 @@ def test_pairs_on_a_shared_disk_are_not_sent(lee_pairs, tmp_path, monkeypatch):
         assert sent == []
         WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
         assert sent == [0, 1]
+
+
+def test_rows_are_read_and_checked(lee_pairs, tmp_path):
+    """A machine reads the rows of its words, in its order, and refuses columns and offsets that are none."""
+    lee_pairs.save(tmp_path / "pairs")
+    rows = np.array([5, 0, 1749])
+    found = pairs.read(str(tmp_path / "pairs"), rows, 1750)
+    got = csr_matrix((found.data, found.indices, found.indptr), (3, 1750))
+    assert (got != lee_pairs.matrix[rows]).nnz == 0
+    for name, wrong, message in (("indices", 1750, "Got 1750 instead"), ("indptr", 10**9, "are damaged")):
+        array = np.load(tmp_path / "pairs" / f"{name}.npy", mmap_mode="r+")
+        array[0] = wrong
+        array.flush()
+        with pytest.raises(ValueError, match=message):
+            pairs.read(str(tmp_path / "pairs"), rows, 1750)
 
 
 def test_contexts_never_pass_through_the_driver(lee_pairs, monkeypatch):
@@ -291,6 +307,20 @@ def test_after_three_failures_training_is_given_up(lee_pairs, monkeypatch):
     with (
         in_process(1) as cluster,
         pytest.raises(RuntimeError, match=r"given up after 3 failures: .* failed \(the cable is loose\)"),
+    ):
+        WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
+
+
+def test_divergence_in_a_kernel_is_divergence(lee_pairs, monkeypatch):
+    """What a kernel says of numbers out of range is not taken for a failure of its machine."""
+
+    async def fail(self, epoch, step):
+        raise FloatingPointError("a step is too long")
+
+    monkeypatch.setattr(RingWorker, "run", fail)
+    with (
+        in_process(1) as cluster,
+        pytest.raises(FloatingPointError, match=r"diverged in epoch 1 of 1; .* a step is too long"),
     ):
         WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
 

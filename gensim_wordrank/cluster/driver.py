@@ -161,6 +161,8 @@ class Driver:
         assert crew is not None  # the error came from it
         answers = crew.stop()
         lost = [machine for machine, waited_for in enumerate(answers) if waited_for is None]
+        if isinstance(error.cause, FloatingPointError):  # as on one machine
+            raise error.cause
         if isinstance(error.cause, ImportError) or not (lost or isinstance(error.cause, OSError)):
             raise RuntimeError(f"Training failed on {crew.host(error.machine)}: {error.cause!r}") from error.cause
         # a slow machine is one that others wait for, and which does not wait itself

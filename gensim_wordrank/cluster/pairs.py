@@ -27,10 +27,15 @@ def checksums(directory: str) -> dict[str, int] | None:
         return None
 
 
-def read(directory: str, rows: NDArray[np.integer]) -> arrays.Csr:
-    """Return the pairs of some words, without reading those of the others."""
+def read(directory: str, rows: NDArray[np.integer], n_contexts: int) -> arrays.Csr:
+    """Return the pairs of some words, without reading those of the others; refuse what is damaged."""
     data, indices, indptr = (arrays.load(Path(directory, f"{name}.npy"), "r") for name in ("data", "indices", "indptr"))
-    return arrays.take_rows(arrays.Csr(data, indices, indptr), rows)
+    found = arrays.take_rows(arrays.Csr(data, indices, indptr), rows)
+    lengths = np.diff(found.indptr)
+    if (lengths < 0).any() or not lengths.sum() == len(found.data) == len(found.indices):
+        raise ValueError(f"The files in '{directory}' are damaged. {FILES.remedy}")
+    arrays.check_entries(found.data, found.indices, n_contexts)
+    return found
 
 
 def cut_out(counts: Cooccurrence, rows: NDArray[np.integer]) -> arrays.Csr:

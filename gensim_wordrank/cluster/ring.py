@@ -20,10 +20,11 @@ class Ring:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from gensim_wordrank import Cooccurrence
     >>> from gensim_wordrank.cluster.ring import Ring
     >>> from gensim_wordrank.plan import Plan
-    >>> Ring(Plan.of(Cooccurrence.empty(range(3000)), seed=1), n_machines=3).word_blocks(1)
+    >>> Ring(Plan.of(Cooccurrence.from_matrix(np.eye(3000)), seed=1), n_machines=3).word_blocks(1)
     range(2, 5)
     """
 

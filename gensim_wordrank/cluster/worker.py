@@ -87,7 +87,7 @@ class RingWorker:
         """Read the pairs of this machine's words from co-occurrences on disk; say whether they are there."""
         if pairs.checksums(path) != checksums:
             return False
-        self.counts = pairs.read(path, self.ring.words(self.machine))
+        self.counts = pairs.read(path, self.ring.words(self.machine), self.recipe.plan.n_contexts)
         return True
 
     async def load(self, epoch: int, words: Bare, contexts: Bare) -> None:
