@@ -258,8 +258,8 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         """Return the sum of each column, after a :meth:`check`."""
         self.check()
         sums = np.zeros(self.n_contexts)
-        for first in range(0, self.nnz, 1 << 20):  # bincount works on wider copies
-            part = slice(first, first + (1 << 20))
+        for first in range(0, self.nnz, 1 << 16):  # bincount works on wider copies, which should stay small
+            part = slice(first, first + (1 << 16))
             sums += np.bincount(self.indices[part], weights=self.data[part], minlength=self.n_contexts)
         return sums
 

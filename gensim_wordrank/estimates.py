@@ -19,9 +19,9 @@ FLOAT, ID, COLUMN, OFFSET = 4, 4, 4, 8
 # what a thread reads and splits at a time, and the malloc of a thread keeps
 READ_AHEAD = 10 << 20
 # code that is loaded late, stacks of threads, the log: what even the smallest text takes
-SMALL_THINGS = 4 << 20
+SMALL_THINGS = 2 << 20
 # malloc may keep what is freed in pieces up to this size
-KEPT = 32 << 20
+KEPT = 8 << 20
 
 
 def expected_pairs(counts: ArrayLike, sentence_length: float, window: int, symmetric: bool = True) -> int:

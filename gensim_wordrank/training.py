@@ -86,6 +86,7 @@ def _solver_on(
 ) -> Iterator[Callable[[State, float], tuple[State, float]]]:
     """Give the function that runs an epoch from a state with a learning rate, here or on a cluster."""
     if cluster is None:
+        del state  # or the vectors that training began with would stay in memory
         yield lambda state, step: _EPOCHS[solver](state, counts, objective, plan, step, workers)
         return
     from gensim_wordrank.cluster.clients import client_of  # its libraries are an extra
