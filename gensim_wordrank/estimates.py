@@ -17,7 +17,7 @@ SHARE_OF_INDEPENDENT_PAIRS = 0.82
 BYTES_A_WORD = 250
 FLOAT, ID, COLUMN, OFFSET = 4, 4, 4, 8
 # what a thread reads and splits at a time, and the malloc of a thread keeps
-READ_AHEAD = 10 << 20
+READ_AHEAD = 4 << 20
 # code that is loaded late, stacks of threads, the log: what even the smallest text takes
 SMALL_THINGS = 2 << 20
 # malloc may keep what is freed in pieces up to this size

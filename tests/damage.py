@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from gensim.models import KeyedVectors
 from gensim_wordrank import Checkpoints, Cooccurrence, WordRank
+from gensim_wordrank.cluster import Hosts
 from gensim_wordrank.exchange import read_glove, read_wordrank, write_glove
 from gensim_wordrank.loading import load
 from gensim_wordrank.testsets import in_directory, read_analogies, read_similarity
@@ -146,6 +147,13 @@ FORMATS = {
         lambda place: pairs().save(place / "pairs"), lambda place: Cooccurrence.load(place / "pairs", mmap="r"), same
     ),
     "checkpoints": Format(write_run, resume, same_vectors),
+    "hosts": Format(
+        lambda place: (place / "hosts.txt").write_text("node1\nme@node2:2222 threads=8 python=/opt/python  # fast\n"),
+        lambda place: Hosts.read(place / "hosts.txt").hosts,
+        lambda found, good: all(
+            host.name and host.threads != 0 and host.port in (None, *range(1, 65536)) for host in found
+        ),
+    ),
     "GloVe": Format(
         lambda place: write_glove(pairs(), place / "pairs.bin", place / "vocab.txt"),
         lambda place: read_glove(place / "pairs.bin", place / "vocab.txt"),

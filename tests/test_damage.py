@@ -24,7 +24,7 @@ def outcomes(request):
 @pytest.mark.parametrize(
     "name",
     [
-        "co-occurrences", "mapped co-occurrences", "checkpoints", "GloVe", "the authors' files", "test sets",
+        "co-occurrences", "mapped co-occurrences", "checkpoints", "hosts", "GloVe", "the authors' files", "test sets",
         "similarity", "analogies", "word2vec text", "word2vec binary", "GloVe vectors", "text", "text.gz", "text.bz2",
         "text.xz",
     ],
@@ -37,4 +37,4 @@ def test_damage_is_refused_or_harmless(outcomes, name):
 
 def test_all_formats_are_tried(outcomes):
     """No format is left out here."""
-    assert len(outcomes) == 15
+    assert len(outcomes) == 16

@@ -31,6 +31,13 @@ def test_threads_are_counted(threads):
         Host.parse(f"a threads={threads}")
 
 
+@pytest.mark.parametrize("port", ["0", "65536", "9" * 30])
+def test_ports_are_ports(port):
+    """A port is a number that a machine can have."""
+    with pytest.raises(ValueError, match="'port' must be from 1 to 65535"):
+        Host.parse(f"a:{port}")
+
+
 def test_no_machines(tmp_path):
     """A file without machines, and a text instead of a list, are refused."""
     (tmp_path / "none").write_text("# nobody\n")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gensim_wordrank import checks
+from gensim_wordrank import checks, files
 
 LINE = "[user@]host[:port] [threads=N] [python=PATH]"
 
@@ -39,6 +39,8 @@ class Host:
         if not found or not options.keys() <= {"threads", "python"} or not all(options.values()):
             raise checks.refuse("hosts", f"lines like {LINE}", line)
         threads, port = options.get("threads"), found["port"]
+        if port is not None and not 0 < int(port) < 1 << 16:
+            raise checks.refuse("port", "from 1 to 65535", port)
         if threads is not None and not threads.isdecimal():
             raise checks.refuse("threads", "a positive integer", threads)
         return cls(
@@ -80,5 +82,7 @@ class Hosts:
     @classmethod
     def read(cls, path: str | os.PathLike[str], ssh_config: str | os.PathLike[str] | None = None) -> Hosts:
         """Read a hosts file: a machine a line, as ``[user@]host[:port] [threads=N] [python=PATH]``; # is a comment."""
-        lines = (line.partition("#")[0].strip() for line in Path(path).read_text(encoding="utf-8").splitlines())
+        with files.reading(path):
+            text = Path(path).read_text(encoding="utf-8")
+        lines = (line.partition("#")[0].strip() for line in text.splitlines())
         return cls(filter(None, lines), ssh_config)
