@@ -39,6 +39,7 @@ cdef extern from "wr_sampled.h" nogil:
         const uint8_t *slot_of
         const int32_t *row_of
         int64_t n
+        int64_t n_contexts
 
     ctypedef struct wr_task:
         int32_t row
@@ -50,7 +51,7 @@ cdef extern from "wr_sampled.h" nogil:
 
     float wr_unit(float draws)
     int64_t wr_n_tasks(int64_t n)
-    void wr_draw(
+    bint wr_draw(
         const int32_t *words, int64_t n_words, const int64_t *indptr, const int32_t *columns, const float *counts,
         const wr_slots *slots, uint32_t *walk, const wr_draw_options *options, wr_draw_room *room, wr_drawn *pairs,
         int64_t *starts)
@@ -75,8 +76,8 @@ def draw_pairs(
     uint32_t[::1] walk,                 # INOUT  where the drawing of each word's pairs stands, in units of 2^-32
     const int32_t[::1] word_ids,        # rows of the counts that are the words of the block
     const int64_t[::1] indptr,
-    const int32_t[::1] columns,         # contexts: below len(slot_of), which is seen to once a run (Cooccurrence.check)
-    const float[::1] counts,            # X: finite, 0 or above, likewise
+    const int32_t[::1] columns,         # contexts
+    const float[::1] counts,            # X: finite, 0 or above, which is seen to once a run (Cooccurrence.check)
     const uint8_t[::1] slot_of,         # the block of each context: 0 to n_slots - 1, or more if not to be drawn now
     const int32_t[::1] row_of,          # and its row there
     int n_slots,
@@ -120,14 +121,18 @@ def draw_pairs(
     cdef uint16_t[::1] weight = np.empty(longest + 1, np.uint16)
     cdef int64_t[::1] drawn_starts = starts
     options.draws, options.x_max, options.epsilon = draws, x_max, epsilon
-    slots.n = n_slots
+    slots.n, slots.n_contexts = n_slots, slot_of.shape[0]
     room.hit, room.rate, room.weight = &hit[0], &rate[0], &weight[0]
+    cdef bint inside = True
     if most:
-        slots.slot_of, slots.row_of = &slot_of[0], &row_of[0]
+        slots.slot_of = &slot_of[0] if slots.n_contexts else NULL
+        slots.row_of = &row_of[0] if slots.n_contexts else NULL
         with nogil:
-            wr_draw(
+            inside = wr_draw(
                 &word_ids[0], n_words, &indptr[0], &columns[0], &counts[0], &slots, &walk[0], &options, &room,
                 <wr_drawn *> &pairs[0, 0], &drawn_starts[0])
+    if not inside:
+        raise ValueError("a column lies outside the contexts")
     return starts
 
 

@@ -35,8 +35,16 @@ typedef struct {
 typedef struct {
     const uint8_t *slot_of; /* of each context */
     const int32_t *row_of;  /* and its row in the block */
-    int64_t n;
+    int64_t n, n_contexts;
 } wr_slots;
+
+/* Whether all columns are contexts; a negative one is a large one without its sign. */
+WR_INLINE int wr_inside(const int32_t *columns, int64_t n, int64_t n_contexts) {
+    uint32_t most = 0;
+#pragma omp simd reduction(max : most)
+    for (int64_t j = 0; j < n; j++) most = most < (uint32_t)columns[j] ? (uint32_t)columns[j] : most;
+    return n == 0 || most < n_contexts;
+}
 
 /* The pairs of one word whose contexts lie in the slots; without branches, which could not be foretold. */
 WR_INLINE int64_t wr_find_hits(
@@ -117,19 +125,22 @@ WR_INLINE void wr_deal(
     }
 }
 
-/* Draw the pairs of a block of words; word i and slot s have pairs[starts[i * slots->n + s] .. starts[i * slots->n + s + 1]]. */
-WR_CLONES static void wr_draw(
+/* Draw the pairs of a block of words; word i and slot s have pairs[starts[i * slots->n + s] .. starts[i * slots->n + s + 1]].
+ * Return 0 if a column is no context. */
+WR_CLONES static int wr_draw(
     const int32_t *words, int64_t n_words, const int64_t *indptr, const int32_t *columns, const float *counts,
     const wr_slots *slots, uint32_t *walk, const wr_draw_options *p, wr_draw_room *room, wr_drawn *pairs, int64_t *starts
 ) {
     starts[0] = 0;
     for (int64_t i = 0; i < n_words; i++) {
-        const int64_t from = indptr[words[i]];
-        int64_t n = wr_find_hits(columns + from, indptr[words[i] + 1] - from, slots->slot_of, slots->n, room->hit);
+        const int64_t from = indptr[words[i]], length = indptr[words[i] + 1] - from;
+        if (!wr_inside(columns + from, length, slots->n_contexts)) return 0;
+        int64_t n = wr_find_hits(columns + from, length, slots->slot_of, slots->n, room->hit);
         wr_rates(counts + from, room->hit, n, p, room->rate);
         n = wr_walk(room->hit, room->rate, room->weight, n, wr_unit(p->draws), walk + i);
         wr_deal(columns + from, slots, room, n, pairs, starts + i * slots->n);
     }
+    return 1;
 }
 
 #endif

@@ -17,11 +17,11 @@ SHARE_OF_INDEPENDENT_PAIRS = 0.82
 BYTES_A_WORD = 250
 FLOAT, ID, COLUMN, OFFSET = 4, 4, 4, 8
 # what a thread reads and splits at a time, and the malloc of a thread keeps
-READ_AHEAD = 4 << 20
+READ_AHEAD = 2 << 20
 # code that is loaded late, stacks of threads, the log: what even the smallest text takes
-SMALL_THINGS = 2 << 20
+SMALL_THINGS = 3 << 19
 # malloc may keep what is freed in pieces up to this size
-KEPT = 8 << 20
+KEPT = 4 << 20
 
 
 def expected_pairs(counts: ArrayLike, sentence_length: float, window: int, symmetric: bool = True) -> int:
@@ -81,7 +81,7 @@ def training_memory(
     """
     epoch = epoch_memory(n_words, n_pairs, size, solver, workers)
     text = 2 * ID * n_tokens  # with the ids of all words, and with those of the vocabulary
-    reading = min(workers * READ_AHEAD, 2 * text)
+    reading = min(workers * READ_AHEAD, text)
     return {
         "vocab": BYTES_A_WORD * n_words,
         "vectors": FLOAT * n_words * size,
