@@ -46,9 +46,9 @@ $(VENV)/.build-tools: pyproject.toml
 	$(INSTALL) '.[plot]'
 	touch $@
 
-# setuptools builds Annoy, which has no wheels
+# setuptools builds Annoy, which has no wheels; before 70.1 it cannot without another package
 $(VENV)/.test-tools: pyproject.toml | $(VENV)/.build-tools
-	pip install --quiet setuptools
+	pip install --quiet 'setuptools>=70.1'
 	$(INSTALL) '.[test,lint,docs]'
 	touch $@
 
