@@ -174,8 +174,6 @@ def train(
     quiet: bool,
     as_json: bool,
     workers: int | None,
-    hosts: str | None,
-    ssh_config: str | None,
     checkpoint: str | None,
     checkpoint_every: str,
     **options: Any,
@@ -185,7 +183,7 @@ def train(
     TEXT may also be a directory that `wordrank cooccur` wrote; options of counting then have no effect.
     """
     options |= {"workers": cpu_count() if workers is None else workers, "progress": shows_progress(quiet)}
-    options["cluster"] = Hosts.read(hosts, ssh_config) if hosts else None
+    options["cluster"] = take_cluster(options)
     if checkpoint is not None:
         every = int(checkpoint_every) if checkpoint_every.isdecimal() else checkpoint_every
         options["checkpoint"] = Checkpoints(checkpoint, every)
@@ -199,20 +197,18 @@ def train(
 @click.option("-o", "--output", type=click.Path(), required=True, help="File to write the model to.")
 @with_options(workers_option, *hosts_options)
 @json_option
-def resume(
-    directory: str,
-    output: str,
-    quiet: bool,
-    as_json: bool,
-    workers: int | None,
-    hosts: str | None,
-    ssh_config: str | None,
-) -> None:
+def resume(directory: str, output: str, quiet: bool, as_json: bool, **options: Any) -> None:
     """Go on with the run that was given `--checkpoint DIRECTORY`, from where it ended, to the same vectors."""
+    options["cluster"] = take_cluster(options)
     with telling_how_to_go_on(directory, output):
-        cluster = Hosts.read(hosts, ssh_config) if hosts else None
-        model = WordRank.resume(directory, workers=workers, cluster=cluster, progress=shows_progress(quiet))
+        model = WordRank.resume(directory, progress=shows_progress(quiet), **options)
     finish(model, output, quiet, as_json)
+
+
+def take_cluster(options: dict[str, Any]) -> Hosts | None:
+    """Return the machines that the options name, and take these options away."""
+    hosts, ssh_config = options.pop("hosts"), options.pop("ssh_config")
+    return Hosts.read(hosts, ssh_config) if hosts else None
 
 
 def trained(text: str, options: dict[str, Any]) -> WordRank:

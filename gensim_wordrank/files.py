@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 
 def replace_whole(path: str | os.PathLike[str], write: Callable[[str], None]) -> None:
@@ -74,8 +75,10 @@ def replace_directory(path: str | os.PathLike[str], write: Callable[[Path], None
 
 
 @contextmanager
-def reading(path: str | os.PathLike[str]) -> Iterator[None]:
+def reading(source: Any) -> Iterator[None]:
     r"""Turn what a damaged file ends in, a text or a pickle, compressed or not, into an error that names it.
+
+    `source` is a path, an address, or an open file.
 
     Examples
     --------
@@ -89,10 +92,15 @@ def reading(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except (EOFError, ImportError, pickle.UnpicklingError, zlib.error, lzma.LZMAError) as error:
-        raise OSError(f"'{os.fspath(path)}' is damaged or cut off: {error}") from error
+        raise OSError(f"{_name_of(source)} is damaged or cut off: {error}") from error
     except UnicodeDecodeError as error:
         near = error.object[max(error.start - 10, 0) : error.end + 10]
-        raise ValueError(f"'{os.fspath(path)}' is not UTF-8 near {near!r}. Convert it to UTF-8.") from error
+        raise ValueError(f"{_name_of(source)} is not UTF-8 near {near!r}. Convert it to UTF-8.") from error
+
+
+def _name_of(source: Any) -> str:
+    """Return what an error calls the source."""
+    return f"'{os.fspath(source)}'" if isinstance(source, (str, os.PathLike)) else f"The text in {source!r}"
 
 
 class Scratch:

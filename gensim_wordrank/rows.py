@@ -33,6 +33,10 @@ class Block:
         """Return the rows without the zeros, as arrays of their own, and their past."""
         return self.vectors[:, : size + 1].copy(), self.past.copy()
 
+    def is_finite(self) -> bool:
+        """Say whether every number is one, as :meth:`State.is_finite` does for all rows."""
+        return bool(np.isfinite(self.vectors).all() and np.isfinite(self.past).all())
+
     def part(self, start: int, end: int) -> Block:
         """Return some of the rows, shared."""
         return Block(self.vectors[start:end], self.past[start:end])

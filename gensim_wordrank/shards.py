@@ -48,16 +48,8 @@ def _tokenise(read: Callable[[], bytes]) -> tuple[Ids, bytes]:
 
 
 def _decode(words: bytes, source: Any) -> list[str]:
-    try:
+    with files.reading(source):
         return words.decode("utf-8").split("\n") if words else []
-    except UnicodeDecodeError as error:
-        near = words[max(error.start - 10, 0) : error.end + 10]
-        raise ValueError(f"{_name_of(source)} is not UTF-8 near {near!r}. Convert it to UTF-8.") from error
-
-
-def _name_of(source: Any) -> str:
-    """Return what an error calls the source."""
-    return f"'{os.fspath(source)}'" if isinstance(source, (str, os.PathLike)) else f"The text in {source!r}"
 
 
 def _shards(source: Any) -> Iterator[tuple[Callable[[], bytes]]]:

@@ -29,6 +29,8 @@ from gensim_wordrank.exchange import read_glove, read_wordrank, write_glove
 from gensim_wordrank.loading import load
 from gensim_wordrank.testsets import in_directory, read_analogies, read_similarity
 
+from problems import write_authors
+
 WORDS = ["the", "of", "sea", "sky", "röse", "bird"]
 SENTENCES = [["the", "sea", "of", "bird"], ["sky", "röse", "the", "of"], ["bird", "the", "sky"]] * 3
 TEXT = "".join(" ".join(sentence) + "\n" for sentence in SENTENCES).encode()
@@ -57,17 +59,6 @@ def is_matrix(found: Cooccurrence, good: Cooccurrence) -> bool:
     """Whether a matrix can be trained on; its numbers may be others."""
     found.check()
     return len(found.words) == found.shape[0] == found.shape[1] == len(found.counts)
-
-
-def write_authors(place: Path) -> None:
-    """Write what the paper's authors read."""
-    matrix = pairs()
-    rows, columns = matrix.matrix.nonzero()
-    lines = [f"{r + 1} {c + 1} {v:f}\n" for r, c, v in zip(rows, columns, matrix.data, strict=True)]
-    (place / "wiki.toy").write_text("".join(lines))
-    (place / "vocab.txt").write_text("".join(f"{word}\n" for word in matrix.words))
-    n = len(matrix.words)
-    (place / "meta").write_text(f"{n} {n}\n{len(lines)} wiki.toy\n{n} vocab.txt\n")
 
 
 def write_sets(place: Path) -> None:
@@ -159,7 +150,7 @@ FORMATS = {
         lambda place: read_glove(place / "pairs.bin", place / "vocab.txt"),
         is_matrix,
     ),
-    "the authors' files": Format(write_authors, read_wordrank, is_matrix),
+    "the authors' files": Format(lambda place: write_authors(pairs(), place), read_wordrank, is_matrix),
     "test sets": Format(write_sets, in_directory, are_sets),
     "similarity": Format(write_sets, lambda place: [read_similarity(place / "similar.tsv")], are_sets),
     "analogies": Format(write_sets, lambda place: [read_analogies(place / "google.txt")], are_sets),

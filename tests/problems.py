@@ -18,6 +18,16 @@ def make_problem(n_words, n_contexts, size, seed, density=0.3, scale=1.0):
     return words, contexts, Cooccurrence.from_matrix(counts)
 
 
+def write_authors(pairs, place):
+    """Write what the paper's authors read: a directory of meta, pairs as text, and vocabulary."""
+    rows, columns = pairs.matrix.nonzero()
+    lines = [f"{r + 1} {c + 1} {v:f}\n" for r, c, v in zip(rows, columns, pairs.data, strict=True)]
+    (place / "wiki.toy").write_text("".join(lines))
+    (place / "vocab.txt").write_text("".join(f"{word}\n" for word in pairs.words))
+    n = len(pairs.words)
+    (place / "meta").write_text(f"{n} {n}\n{len(lines)} wiki.toy\n{n} vocab.txt\n")
+
+
 SETTINGS = {"vector_size": 16, "min_count": 1, "epochs": 4, "workers": 2}
 
 

@@ -185,16 +185,20 @@ def test_evaluate_writes_a_report(model, tmp_path):
     assert "<h2>Neighbours</h2>" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
+def interrupted(line, *arguments, cwd):
+    """Press Ctrl-C when the command prints a line; return its exit code and the last line."""
+    with subprocess.Popen([COMMAND, *arguments], cwd=cwd, stderr=subprocess.PIPE, text=True) as process:
+        next(printed for printed in process.stderr if line in printed)
+        process.send_signal(signal.SIGINT)
+        _, rest = process.communicate(timeout=30)
+    return process.returncode, rest.splitlines()[-1]
+
+
 def test_an_interrupt_ends_with_a_line(tmp_path):
     """Ctrl-C while training ends within seconds, says so, and leaves no half-written model."""
-    command = [COMMAND, "train", LEE, "-o", "lee.model", "--epochs", "100000"]
-    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    while "EPOCH 1 " not in process.stderr.readline():
-        pass
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert stderr.splitlines()[-1] == "Error: Stopped. Nothing was written."
+    code, last = interrupted("EPOCH 1 ", "train", LEE, "-o", "lee.model", "--epochs", "100000", cwd=tmp_path)
+    assert code == 130
+    assert last == "Error: Stopped. Nothing was written."
     assert list(tmp_path.iterdir()) == []
 
 
@@ -202,16 +206,12 @@ def test_resume_goes_on_after_an_interrupt(model, tmp_path):
     """With checkpoints Ctrl-C says how to go on; the command it gives ends with the vectors of an undisturbed run."""
     slow = ["--epochs", "150", *TRAIN[:2], *TRAIN[4:]]
     assert wordrank("train", LEE, "-o", "whole.model", *slow, cwd=tmp_path).returncode == 0
-    command = [COMMAND, "train", LEE, "-o", "my model", *slow, "--checkpoint", "my run", "--checkpoint-every", "5"]
-    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    while "EPOCH 9 " not in process.stderr.readline():
-        pass
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
-    assert process.returncode == 130
+    checkpoint = ["--checkpoint", "my run", "--checkpoint-every", "5"]
+    code, last = interrupted("EPOCH 9 ", "train", LEE, "-o", "my model", *slow, *checkpoint, cwd=tmp_path)
+    assert code == 130
     advice = "Error: Stopped. Go on with: wordrank "
-    assert stderr.splitlines()[-1] == f"{advice}resume 'my run' -o 'my model'"
-    done = wordrank(*shlex.split(stderr.splitlines()[-1][len(advice) :]), "--workers", "1", "--json", cwd=tmp_path)
+    assert last == f"{advice}resume 'my run' -o 'my model'"
+    done = wordrank(*shlex.split(last[len(advice) :]), "--workers", "1", "--json", cwd=tmp_path)
     assert json.loads(done.stdout)["epochs"] == 150
     whole, resumed = (WordRank.load(tmp_path / name) for name in ("whole.model", "my model"))
     assert resumed.wv.vectors.tobytes() == whole.wv.vectors.tobytes()

@@ -297,43 +297,36 @@ def test_a_worker_that_hangs_is_given_up(lee_pairs, unharmed, three, monkeypatch
     assert driver.n_workers == 2
 
 
-def test_after_three_failures_training_is_given_up(lee_pairs, monkeypatch):
-    """A worker that fails again and again ends training with an error that names it and the reason."""
+@pytest.mark.parametrize(
+    ("failure", "raised", "message"),
+    [
+        # it may be the machine: others are tried, and the error names it and the reason
+        (
+            ConnectionResetError("the cable is loose"),
+            RuntimeError,
+            r"given up after 3 failures: .* failed \(the cable is loose\)",
+        ),
+        # what a kernel says of numbers out of range is not taken for a failure of its machine
+        (
+            FloatingPointError("a step is too long"),
+            FloatingPointError,
+            r"diverged in epoch 1 of 1; .* a step is too long",
+        ),
+        # what would fail again, fails at once, with the name of the host
+        (
+            MemoryError("no room for the pairs"),
+            RuntimeError,
+            r"Training failed on .*: MemoryError\('no room for the pairs'\)",
+        ),
+    ],
+    ids=["machine", "divergence", "memory"],
+)
+def test_an_error_that_comes_every_time_ends_training(lee_pairs, monkeypatch, failure, raised, message):
+    """Each kind in its own way."""
 
     async def fail(self, epoch, step):
-        raise ConnectionResetError("the cable is loose")
+        raise failure
 
     monkeypatch.setattr(RingWorker, "run", fail)
-    with (
-        in_process(1) as cluster,
-        pytest.raises(RuntimeError, match=r"given up after 3 failures: .* failed \(the cable is loose\)"),
-    ):
-        WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
-
-
-def test_divergence_in_a_kernel_is_divergence(lee_pairs, monkeypatch):
-    """What a kernel says of numbers out of range is not taken for a failure of its machine."""
-
-    async def fail(self, epoch, step):
-        raise FloatingPointError("a step is too long")
-
-    monkeypatch.setattr(RingWorker, "run", fail)
-    with (
-        in_process(1) as cluster,
-        pytest.raises(FloatingPointError, match=r"diverged in epoch 1 of 1; .* a step is too long"),
-    ):
-        WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
-
-
-def test_an_error_that_is_no_failure_of_a_machine_is_raised_at_once(lee_pairs, monkeypatch):
-    """What would fail again, fails at once, with the name of the host."""
-
-    async def fail(self, epoch, step):
-        raise MemoryError("no room for the pairs")
-
-    monkeypatch.setattr(RingWorker, "run", fail)
-    with (
-        in_process(1) as cluster,
-        pytest.raises(RuntimeError, match=r"Training failed on .*: MemoryError\('no room for the pairs'\)"),
-    ):
+    with in_process(1) as cluster, pytest.raises(raised, match=message):
         WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)

@@ -9,6 +9,8 @@ from gensim.test.utils import datapath
 from gensim_wordrank import Cooccurrence, WordRank
 from gensim_wordrank.exchange import RECORD, read_glove, read_vectors, read_wordrank, write_glove
 
+from problems import write_authors
+
 
 @pytest.fixture(scope="module")
 def pairs():
@@ -32,17 +34,13 @@ def test_glove_files_come_back(pairs, tmp_path):
 
 def test_the_authors_files_are_read(pairs, tmp_path):
     """Their directory of meta, pairs as text and vocabulary gives the same matrix, to the six digits they write."""
-    rows, columns = pairs.matrix.nonzero()
-    lines = [f"{r + 1} {c + 1} {v:f}\n" for r, c, v in zip(rows, columns, pairs.data, strict=True)]
-    (tmp_path / "wiki.toy").write_text("".join(lines))
-    (tmp_path / "vocab.txt").write_text("".join(f"{word}\n" for word in pairs.words))
-    n = len(pairs.words)
-    (tmp_path / "meta").write_text(f"{n} {n}\n{len(lines)} wiki.toy\n{n} vocab.txt\n")
+    write_authors(pairs, tmp_path)
     found = read_wordrank(tmp_path)
     assert found.words == pairs.words
     assert (found.indices == pairs.indices).all()
     np.testing.assert_allclose(found.data, pairs.data, atol=1e-6)
-    (tmp_path / "meta").write_text(f"{n} {n}\n{len(lines)} wiki.toy\n")
+    n = len(pairs.words)
+    (tmp_path / "meta").write_text(f"{n} {n}\n{pairs.nnz} wiki.toy\n")
     assert read_wordrank(tmp_path).words == list(range(n))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import fields
 from time import monotonic, sleep
 from typing import Any, TypeVar
 
@@ -25,7 +26,7 @@ REPLACEMENT_SECONDS = 10.0
 MOST_FAILURES = 3
 # epochs after which the vectors are brought to the driver, where training starts again after a failure
 KEEP_EVERY = 5
-ARRAYS = ("words", "contexts", "bias", "word_past", "context_past")
+ARRAYS = {each.name for each in fields(State)} - {"epoch"}
 
 Result = TypeVar("Result")
 

@@ -144,7 +144,7 @@ class RingWorker:
             np.concatenate([block.vectors for block in blocks]), np.concatenate([block.past for block in blocks])
         )
         self.contexts = {}
-        return bool(np.isfinite(self.words.vectors).all() and np.isfinite(self.contexts_after.vectors).all())
+        return self.words.is_finite() and self.contexts_after.is_finite()
 
     async def report(self) -> tuple[Bare, Bare]:
         """Return the vectors of this machine's words, and of the contexts it holds after an epoch."""
