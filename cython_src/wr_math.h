@@ -10,14 +10,17 @@ typedef union {
     int32_t i;
 } wr_bits;
 
-/* x = 2^e m with m in [sqrt(1/2), sqrt(2)); log2(m) by the series of artanh(s), s = (m - 1) / (m + 1). For x > 0, normal. */
+/* x = 2^e m with m in [sqrt(1/2), sqrt(2)); log2(m) = (m - 1) p(m - 1), with p of degree 8 through Chebyshev's points. For x > 0,
+ * normal; infinity gives 128.
+ */
 static inline float wr_log2(float x) {
     wr_bits b = {.f = x};
     int32_t e = (b.i - 0x3f3504f3) >> 23;
     b.i -= (int32_t)((uint32_t)e << 23);
-    float s = (b.f - 1.0f) / (b.f + 1.0f), q = s * s;
-    float series = 2.8853901f + q * (0.9617967f + q * (0.57707802f + q * (0.41219858f + q * 0.32059890f)));
-    return (float)e + s * series;
+    float m = b.f - 1.0f;
+    float series = 1.4426950f + m * (-0.72134733f + m * (0.48091060f + m * (-0.36070484f + m * (0.28791833f
+                 + m * (-0.23892035f + m * (0.21566986f + m * (-0.20742103f + m * 0.12614846f)))))));
+    return (float)e + m * series;
 }
 
 /* 2^x by 2^round(x) and the series of exp on what is left; x is held to [-126, 126], where NaN ends up too: it could not be

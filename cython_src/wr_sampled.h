@@ -151,22 +151,35 @@ WR_INLINE void wr_score(
     }
 }
 
+/* scores[t][j] becomes 2^scores[t][j], for the logistic loss (wr_over) */
+WR_INLINE void wr_raise(float *scores, int64_t n_group, int64_t n_samples) {
+    for (int64_t t = 0; t < n_group; t++)
+#pragma omp simd
+        for (int64_t j = 0; j < n_samples; j++) scores[t * WR_MAX_SAMPLES + j] = wr_exp2(scores[t * WR_MAX_SAMPLES + j]);
+}
+
 /* ---- (c) comparing the pairs of a task with the sample ---------------------------------------------------------- */
 
-/* l(s_c - s') and weight * -l'(s_c - s') in float, vectorised, the formulas of wr_losses.h, as functions of s' - bar: the bar is
- * where a hinge begins
+/* l(s_c - s') and weight * -l'(s_c - s') in float, vectorised, the formulas of wr_losses.h, as functions of how far s' is over a
+ * bar: s' - (s_c - 1) for the hinge; 2^(s' - s_c) for the logistic loss, for which the sample holds 2^s' and the bar is 2^-s_c, so
+ * that a pair and a context cost a product and no power. Nothing is over the bar WR_NOTHING_OVER.
  */
-WR_INLINE float wr_bar_of(int pair_loss, float score) { return pair_loss == WR_HINGE ? score - 1.0f : score; }
+#define WR_NOTHING_OVER(pair_loss) ((pair_loss) == WR_HINGE ? INFINITY : 0.0f)
+
+WR_INLINE float wr_bar_of(int pair_loss, float score) { return pair_loss == WR_HINGE ? score - 1.0f : wr_exp2(-score); }
+
+WR_INLINE float wr_over(int pair_loss, float sampled, float bar) {
+    return pair_loss == WR_HINGE ? sampled - bar : sampled * bar;
+}
 
 WR_INLINE float wr_loss_of(int pair_loss, float over) {
     if (pair_loss == WR_HINGE) return over > 0.0f ? over : 0.0f;
-    float size = over < 0.0f ? -over : over;
-    return (over > 0.0f ? over : 0.0f) + wr_log2(1.0f + wr_exp2(-size));
+    return wr_log2(1.0f + over);
 }
 
 WR_INLINE float wr_pull_of(int pair_loss, float over, float weight) {
     if (pair_loss == WR_HINGE) return over > 0.0f ? weight : 0.0f;
-    return weight / (1.0f + wr_exp2(-over));
+    return weight - weight / (1.0f + over);
 }
 
 /* Weighted sums of l over the sample for four pairs at a time, which read the sample's scores once */
@@ -177,10 +190,10 @@ WR_INLINE void wr_sum_losses(
     float a0 = 0.0f, a1 = 0.0f, a2 = 0.0f, a3 = 0.0f;
 #pragma omp simd reduction(+ : a0, a1, a2, a3)
     for (int64_t j = 0; j < n_samples; j++) {
-        a0 += share[j] * wr_loss_of(pair_loss, scores[j] - b0);
-        a1 += share[j] * wr_loss_of(pair_loss, scores[j] - b1);
-        a2 += share[j] * wr_loss_of(pair_loss, scores[j] - b2);
-        a3 += share[j] * wr_loss_of(pair_loss, scores[j] - b3);
+        a0 += share[j] * wr_loss_of(pair_loss, wr_over(pair_loss, scores[j], b0));
+        a1 += share[j] * wr_loss_of(pair_loss, wr_over(pair_loss, scores[j], b1));
+        a2 += share[j] * wr_loss_of(pair_loss, wr_over(pair_loss, scores[j], b2));
+        a3 += share[j] * wr_loss_of(pair_loss, wr_over(pair_loss, scores[j], b3));
     }
     sum[0] = a0, sum[1] = a1, sum[2] = a2, sum[3] = a3;
 }
@@ -195,8 +208,10 @@ WR_INLINE void wr_add_pulls(
     float a0 = 0.0f, a1 = 0.0f, a2 = 0.0f, a3 = 0.0f;
 #pragma omp simd reduction(+ : a0, a1, a2, a3)
     for (int64_t j = 0; j < n_samples; j++) {
-        float p0 = wr_pull_of(pair_loss, scores[j] - b0, w0), p1 = wr_pull_of(pair_loss, scores[j] - b1, w1);
-        float p2 = wr_pull_of(pair_loss, scores[j] - b2, w2), p3 = wr_pull_of(pair_loss, scores[j] - b3, w3);
+        const float p0 = wr_pull_of(pair_loss, wr_over(pair_loss, scores[j], b0), w0);
+        const float p1 = wr_pull_of(pair_loss, wr_over(pair_loss, scores[j], b1), w1);
+        const float p2 = wr_pull_of(pair_loss, wr_over(pair_loss, scores[j], b2), w2);
+        const float p3 = wr_pull_of(pair_loss, wr_over(pair_loss, scores[j], b3), w3);
         a0 += share[j] * p0, a1 += share[j] * p1, a2 += share[j] * p2, a3 += share[j] * p3;
         push[j] += share[j] * ((p0 + p1) + (p2 + p3));
     }
@@ -264,7 +279,7 @@ WR_INLINE double wr_compare(
     float rho[WR_TASK_PAIRS], slope[WR_TASK_PAIRS], along[WR_TASK_PAIRS], keep[WR_TASK_PAIRS], bias[WR_TASK_PAIRS];
     float *v[WR_TASK_PAIRS];
     double total = 0.0;
-    for (int64_t i = 0; i < WR_TASK_PAIRS; i++) bar[i] = INFINITY, weight[i] = rank[i] = 0.0f;
+    for (int64_t i = 0; i < WR_TASK_PAIRS; i++) bar[i] = WR_NOTHING_OVER(pair_loss), weight[i] = rank[i] = 0.0f;
     for (int64_t i = 0; i < n_pairs; i++) {
         v[i] = contexts + pair[i].row * p->stride;
         bar[i] = wr_bar_of(pair_loss, wr_dot(u, v[i], p->stride));
@@ -275,7 +290,7 @@ WR_INLINE double wr_compare(
     }
     for (int64_t i = 0; i < n_pairs; i++) {
         const int64_t own = sample->place_of[pair[i].row]; /* c is no c' */
-        if (own >= 0) rank[i] -= sample->share[own] * wr_loss_of(pair_loss, scores[own] - bar[i]);
+        if (own >= 0) rank[i] -= sample->share[own] * wr_loss_of(pair_loss, wr_over(pair_loss, scores[own], bar[i]));
     }
     const float per_scale = 1.0f / p->rank_scale;
     for (int64_t i = 0; i < WR_TASK_PAIRS; i++) rank[i] = ((rank[i] > 0.0f ? rank[i] : 0.0f) + p->rank_offset) * per_scale;
@@ -292,7 +307,7 @@ WR_INLINE double wr_compare(
     for (int64_t i = 0; i < n_pairs; i++) {
         const int64_t own = sample->place_of[pair[i].row];
         if (own >= 0) {
-            float of_own = sample->share[own] * wr_pull_of(pair_loss, scores[own] - bar[i], weight[i]);
+            float of_own = sample->share[own] * wr_pull_of(pair_loss, wr_over(pair_loss, scores[own], bar[i]), weight[i]);
             pull[i] -= of_own;
             push[own] -= of_own;
         }
@@ -381,6 +396,7 @@ WR_INLINE double wr_train_with(
         for (int64_t t = 0; t < n_group; t++)
             memcpy(group + t * stride, words + task[t].row * stride, (size_t)stride * sizeof(float));
         wr_score(group, (const float *const *)sample.v, sample.n, stride, p->bias + 1, turned, scores);
+        if (pair_loss == WR_LOGISTIC) wr_raise(scores, n_group, sample.n);
         for (int64_t t = 0; t < n_group; t++) {
             const wr_task *next = task + (g + t + 1 < n_tasks ? t + 1 : t);
             wr_prefetch_sample(urn, p, t, contexts);
