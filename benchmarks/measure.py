@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 import subprocess
 import sys
@@ -34,15 +33,14 @@ ANALOGIES = "google-questions.txt"
 
 
 def train(trainer: str, text: Path, vectors: Path, parameters: Mapping[str, Any], workers: int) -> dict[str, float]:
-    """Train one model and keep its vectors; return the seconds of the whole call and the peak of memory."""
+    """Train one model and keep its vectors; return its seconds, processor seconds and peak of memory."""
     script = Path(__file__).with_name("train_one.py")
     command = [sys.executable, str(script), trainer, str(text), str(vectors), str(workers), json.dumps(parameters)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    printed = process.stdout.read()  # type: ignore[union-attr]  # it is a pipe
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
         raise RuntimeError(f"{trainer} failed on {text.name} with {dict(parameters)}")
-    return {"seconds": json.loads(printed)["seconds"], "peak MB": usage.ru_maxrss / 1024}
+    taken: dict[str, float] = json.loads(done.stdout)
+    return taken
 
 
 def scores(

@@ -9,6 +9,7 @@ and, if wanted, max_final_vocab; for wordrank and word2vec also others of theirs
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -60,16 +61,27 @@ def glove(text: Path, workers: int, parameters: dict[str, Any]) -> Trained:
     return words, both[:, :size], both[:, size + 1 : 2 * size + 1]
 
 
+def cost() -> dict[str, float]:
+    """Return processor seconds and the peak of memory: of this process, or of GloVe's programs."""
+    programs = resource.getrusage(resource.RUSAGE_CHILDREN)
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    cpu = sum(usage.ru_utime + usage.ru_stime for usage in (own, programs))
+    # not getrusage, whose peak begins with that of the parent
+    status = Path("/proc/self/status").read_text().splitlines()
+    peak = next(line.split()[1] for line in status if line.startswith("VmHWM"))
+    return {"cpu seconds": cpu, "peak MB": max(int(peak), programs.ru_maxrss) / 1024}
+
+
 def main() -> None:
-    """Train, save, and print the seconds of the whole call."""
+    """Train, save, and print the seconds of the whole call and what it took."""
     name, text, out, workers, parameters = sys.argv[1:]
     started = perf_counter()
     words, u, v = {"wordrank": wordrank, "word2vec": word2vec, "glove": glove}[name](
         Path(text).resolve(), int(workers), json.loads(parameters)
     )
-    seconds = perf_counter() - started
+    taken = {"seconds": perf_counter() - started, **cost()}
     np.savez(out, words=np.array(words), u=u, **({} if v is None else {"v": v}))
-    print(json.dumps({"seconds": seconds}))
+    print(json.dumps(taken))
 
 
 if __name__ == "__main__":

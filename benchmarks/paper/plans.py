@@ -28,7 +28,8 @@ TABLE1: dict[float, dict[str, Any]] = {
     1.6e9: {"vector_size": 300, "window": 10, "min_count": 1, "max_final_vocab": 400_000},
     7.2e9: {"vector_size": 300, "window": 10, "min_count": 1, "max_final_vocab": 620_000},
 }
-WORDRANK_EPOCHS: int = inspect.signature(WordRank).parameters["epochs"].default
+DEFAULTS = {name: parameter.default for name, parameter in inspect.signature(WordRank).parameters.items()}
+WORDRANK_EPOCHS: int = DEFAULTS["epochs"]
 # Word2Vec's default, and GloVe's for vectors of less than 300 numbers
 EPOCHS = {"word2vec": 5, "glove": 25}
 # Yun et al. 2014: rho_1 of the rank itself, with the logistic bound, and all pairs alike
