@@ -20,7 +20,6 @@ tables show all that were run before. Without a name after it, nothing is run.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
@@ -67,7 +66,9 @@ def planned(options: argparse.Namespace) -> list[runs.Run]:
     planner = plans.Planner(options.seeds, options.epochs)
     if options.command == "robustness":
         return planner.robustness(options.texts, options.tokens, options.noisy_tokens, options.noise)
-    make = {"table2": planner.table2, "table3": planner.table3, "scale": planner.scale}[options.command]
+    if options.command == "scale":
+        return planner.scale(options.texts, options.tokens)
+    make = {"table2": planner.table2, "table3": planner.table3}[options.command]
     return make(options.texts, options.tokens)
 
 
@@ -83,8 +84,11 @@ def train(options: argparse.Namespace) -> bool:
 
 def orderings(options: argparse.Namespace) -> None:
     """Write what all finished runs say; of WordRank's, those with the epochs that are asked for."""
-    results = [json.loads(path.read_text()) for path in sorted(options.work.glob("*.json"))]
-    chosen = [r for r in results if r["trainer"] != "wordrank" or r["parameters"]["epochs"] == options.epochs]
+    chosen = [
+        r
+        for r in runs.stored(options.work)
+        if r["trainer"] != "wordrank" or r["parameters"]["epochs"] == options.epochs
+    ]
     write(options, [(result, result) for result in chosen], "runs")
 
 

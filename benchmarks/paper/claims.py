@@ -90,43 +90,60 @@ def margin(text: str, found: float | None, paper: float, least: float = 0.0) -> 
 def about_sizes(groups: Sequence[Group]) -> Iterator[Claim]:
     """Yield WordRank's lead at every size: on WS-353 any, on Google the paper's margins up to 64M tokens."""
     for other in OTHERS:
-        found = {score: leads(groups, other, score) for score in SCORES}
-        for number, score in enumerate(SCORES):
-            for tokens, lead in found[score].items():
-                paper = published.scale(tokens)
-                if score == "Google" and not (paper and tokens < LARGEST_MARGIN * (1 + published.NEAR)):
-                    continue
-                theirs = paper["wordrank"][number] - paper[other][number] if paper else None
-                least = theirs if score == "Google" and theirs is not None else 0.0
-                text = f"{score}, {size(tokens)} tokens: WordRank ahead of {NAMES[other]}"
-                text += " by the paper's margin or more" if score == "Google" else ""
-                holds = lead >= least if score == "Google" else lead > 0
-                yield Claim(text, f"{lead:+.1f}", "" if theirs is None else f"{theirs:+.1f}", holds)
-        if not found["WS-353"]:
+        similarity, analogy = (leads(groups, other, score) for score in SCORES)
+        for tokens, lead in similarity.items():
+            paper = papers_lead(tokens, other, 0)
+            text = f"WS-353, {size(tokens)} tokens: WordRank ahead of {NAMES[other]}"
+            yield Claim(text, f"{lead:+.1f}", "" if paper is None else f"{paper:+.1f}", lead > 0)
+        for tokens, lead in analogy.items():
+            paper = papers_lead(tokens, other, 1)
+            if paper is not None and tokens < LARGEST_MARGIN * (1 + published.NEAR):
+                text = f"Google, {size(tokens)} tokens: WordRank ahead of {NAMES[other]} by the paper's margin or more"
+                yield Claim(text, f"{lead:+.1f}", f"{paper:+.1f}", round(lead - paper, 6) >= 0)
+        if not similarity:
             yield Claim(f"WordRank ahead of {NAMES[other]} at every size", "", "", None)
+
+
+def papers_lead(tokens: float, other: str, number: int) -> float | None:
+    """Return the paper's lead on WS-353 (0) or Google (1) at about this size, if it has one."""
+    row = published.scale(tokens)
+    return row["wordrank"][number] - row[other][number] if row else None
 
 
 def about_robustness(groups: Sequence[Group]) -> Iterator[Claim]:
     """Yield whether WordRank's lead grows as the text shrinks, and as more of it is replaced."""
     for other in OTHERS:
-        for score in SCORES:
-            sizes = leads(groups, other, score)
-            steps = {tokens: -np.log2(tokens) for tokens in sizes}
-            text = f"{score}: the lead over {NAMES[other]} grows as the text shrinks"
-            yield slope(text, sizes, steps, "a halving", {tokens: size(tokens) for tokens in sizes})
-            shares = noisy_leads(groups, other, score)
-            steps = {share: 10 * share for share in shares}
-            text = f"{score}: the lead over {NAMES[other]} grows with noise"
-            yield slope(text, shares, steps, "for 10% of the tokens", {share: f"{share:.0%}" for share in shares})
+        for number, score in enumerate(SCORES):
+            lead = f"{score}: the lead over {NAMES[other]} grows"
+            found = leads(groups, other, score)
+            paper = {tokens: row["wordrank"][number] - row[other][number] for tokens, row in published.SCALE.items()}
+            theirs = f"{rise_by_halving(paper):+.2f} a halving, {size(min(paper))} to {size(max(paper))}"
+            holds, shown = None, ""
+            if len(found) > 1:
+                rise = rise_by_halving(found)
+                holds, shown = rise > 0, f"{listed(found, map(size, found))}: {rise:+.2f} a halving"
+            yield Claim(f"{lead} as the text shrinks", shown, theirs, holds)
+            found, holds, shown = noisy_leads(groups, other, score), None, ""
+            if len(found) > 1:
+                rise = slope([10 * share for share in found], found.values())
+                names = (f"{share:.0%}" for share in found)
+                holds, shown = rise > 0, f"{listed(found, names)}: {rise:+.2f} for 10% of the tokens"
+            yield Claim(f"{lead} with noise", shown, "not measured", holds)
 
 
-def slope(text: str, found: dict[float, float], steps: dict[float, float], step: str, names: dict[float, str]) -> Claim:
-    """Return whether leads rise along steps: the slope of the line that fits them best."""
-    if len(found) < 2:
-        return Claim(text, "", "not measured", None)
-    rise = float(np.polyfit([steps[key] for key in found], list(found.values()), 1)[0])
-    shown = ", ".join(f"{lead:+.1f} at {names[key]}" for key, lead in found.items())
-    return Claim(text, f"{shown}: {rise:+.2f} {step}", "not measured", rise > 0)
+def rise_by_halving(found: dict[float, float]) -> float:
+    """Return by how much leads rise when the text is halved."""
+    return slope([-np.log2(tokens) for tokens in found], found.values())
+
+
+def slope(x: Sequence[float], y: Iterable[float]) -> float:
+    """Return the slope of the line that fits best."""
+    return float(np.polyfit(x, list(y), 1)[0])
+
+
+def listed(found: dict[float, float], names: Iterable[str]) -> str:
+    """Return leads, and where each was found."""
+    return ", ".join(f"{lead:+.1f} at {name}" for name, lead in zip(names, found.values(), strict=True))
 
 
 def leads(groups: Iterable[Group], other: str, score: str) -> dict[float, float]:
@@ -142,12 +159,13 @@ def noisy_leads(groups: Sequence[Group], other: str, score: str) -> dict[float, 
 
 
 def _leads(groups: Iterable[Group], other: str, score: str, key: str) -> dict[float, float]:
-    found: dict[float, dict[str, float]] = {}
+    texts: dict[tuple[float, str, int], dict[str, float]] = {}
     for group in groups:
         if group.results and (group.run["trainer"] != "wordrank" or group.variant == plans.USUAL):
-            found.setdefault(group.run[key], {})[group.run["trainer"]] = mean(group, score)
-    both = {value: scores for value, scores in found.items() if "wordrank" in scores and other in scores}
-    return {value: both[value]["wordrank"] - both[value][other] for value in sorted(both)}
+            text = (group.run[key], group.run["source"], group.run["tokens"])
+            texts.setdefault(text, {})[group.run["trainer"]] = mean(group, score)
+    both = {text: scores for text, scores in texts.items() if "wordrank" in scores and other in scores}
+    return {text[0]: both[text]["wordrank"] - both[text][other] for text in sorted(both)}
 
 
 def mean(group: Group, score: str) -> float:

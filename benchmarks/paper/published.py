@@ -36,6 +36,6 @@ TABLE3 = {
 NEAR = 0.1
 
 
-def scale(tokens: int) -> dict[str, tuple[float, float]]:
+def scale(tokens: float) -> dict[str, tuple[float, float]]:
     """Return what the paper has for about this size; nothing if it has none."""
     return next((scores for size, scores in SCALE.items() if abs(tokens / size - 1) < NEAR), {})

@@ -70,6 +70,11 @@ def results(runs: Iterable[Run], work: Path) -> Iterator[tuple[Run, Result | Non
         yield run, json.loads(path.read_text()) if path.exists() else None
 
 
+def stored(work: Path) -> list[Result]:
+    """Return the results of all finished runs."""
+    return [json.loads(path.read_text()) for path in sorted(work.glob("*.json"))]
+
+
 def perform(runs: Iterable[Run], work: Path, evaluation: Path, workers: int) -> bool:
     """Do the runs that have not been done, one after another; return whether all are."""
     work.mkdir(parents=True, exist_ok=True)
@@ -83,11 +88,19 @@ def perform(runs: Iterable[Run], work: Path, evaluation: Path, workers: int) -> 
             print(f"failed: {error}", flush=True)
             whole = False
             continue
-        text = json.dumps(result, indent=1)
-        replace_whole(work / run.file, lambda name, text=text: Path(name).write_text(text) and None)
+        keep(result, work / run.file)
         shown = {name: round(value, 1) for name, value in result["scores"].items() if name.endswith("raw")}
         print(run.file, f"{result['seconds']:.0f} s", shown, flush=True)
     return whole
+
+
+def keep(result: Result, path: Path) -> None:
+    """Write the file of a run."""
+
+    def fill(name: str) -> None:
+        Path(name).write_text(json.dumps(result, indent=1))
+
+    replace_whole(path, fill)
 
 
 def done(run: Run, work: Path, evaluation: Path, workers: int) -> Result:

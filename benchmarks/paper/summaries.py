@@ -55,21 +55,22 @@ class Group:
         return next((name for name, changes in variants().items() if changes == changed), "")
 
     def spread(self, name: str) -> Spread | None:
-        """Return a score, or another number, of its runs; None if there are none."""
-        values = [number(result, name) for result in self.results]
+        """Return a score, or another number, of the runs that have it; None if there are none."""
+        values = [value for result in self.results if (value := number(result, name)) is not None]
         return Spread(float(np.mean(values)), min(values), max(values)) if values else None
 
     def cell(self, name: str) -> str:
         """Return what a table shows."""
-        return str(self.spread(name) or "not run")
+        return str(self.spread(name) or ("not measured" if self.results else "not run"))
 
 
-def number(result: Result, name: str) -> float:
-    """Return a number of a run; of scores, the better of raw and centred vectors."""
-    scores = result["scores"]
+def number(result: Result, name: str) -> float | None:
+    """Return a number of a run, if it has it; of scores, the better of raw and centred vectors."""
+    scores: dict[str, float] = result["scores"]
     if f"{name} raw" in scores:
         return max(scores[f"{name} raw"], scores[f"{name} centred"])
-    return float(result[name])
+    taken: float | None = result.get(name)
+    return taken
 
 
 def grouped(runs: Iterable[tuple[Result, Result | None]]) -> list[Group]:
