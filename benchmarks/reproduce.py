@@ -10,8 +10,9 @@ orderings    whether what the paper says holds, of all runs in --work
 figure1      the rank losses
 figure3      neighbours of "cat" in a MODEL that `wordrank train` wrote
 
-Each writes NAME.md with its pictures and, where there are runs, NAME.csv (orderings: runs.csv) with a row a run into the
-directory --out.
+Each writes NAME.md with its pictures and, where there are runs, NAME.csv (orderings: runs.csv) with a row a run
+into the directory --out.
+
 Of several TEXTs, each size is taken from the first that has as many tokens; a text has one sentence a line and may be
 compressed. A finished run is a file in the directory --work, and is not run again: break a command off and call it
 again, or let several work on one directory. --trainers says which of wordrank, word2vec and glove are run now; the
