@@ -13,75 +13,39 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
-import os
-import platform
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterable
-from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from gensim.models import KeyedVectors
+import measure
 from gensim_wordrank import plots
-from gensim_wordrank.evaluation import analogies, similarity
-from gensim_wordrank.testsets import read_analogies, read_similarity
-from gensim_wordrank.vectors import combine
 from gensim_wordrank.versions import versions
 
-SETS = {"WS-353": "ws353.tsv", "MEN": "men3000.tsv", "MTurk-287": "mturk287.tsv"}
+NAMES = ("WS-353", "MEN", "MTurk-287")
 
 
 def train(run: str, text: Path, out: Path, workers: int) -> dict[str, Any]:
-    """Train one model in a process of its own; return its name, seconds and peak memory."""
+    """Train one model; return its name, seconds, peak memory and the file of its vectors."""
     name, epochs, *seed = run.split(":")
-    seed = seed[0] if seed else "1"
+    seed = int(seed[0]) if seed else 1
     vectors = out / f"{text.stem}-{name}-{epochs}-{seed}.npz"
-    script = Path(__file__).with_name("train_one.py")
-    command = [sys.executable, str(script), name, str(text), str(vectors), epochs, seed, str(workers)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    printed = process.stdout.read()  # type: ignore[union-attr]  # it is a pipe
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        raise RuntimeError(f"{run} failed")
-    seconds = json.loads(printed)["seconds"]
-    result = {"run": name, "tokens": tokens(text), "epochs": int(epochs), "seed": int(seed), "seconds": seconds}
-    return {**result, "peak MB": usage.ru_maxrss / 1024, "vectors": vectors}
-
-
-@cache
-def tokens(text: Path) -> int:
-    """Count the words of a text."""
-    with text.open(encoding="utf-8") as lines:
-        return sum(len(line.split()) for line in lines)
+    parameters = {"vector_size": 100, "window": 15, "min_count": 5, "epochs": int(epochs), "seed": seed}
+    cost = measure.train(name, text, vectors, parameters, workers)
+    return {
+        "run": name,
+        "tokens": measure.count_tokens(text),
+        "epochs": int(epochs),
+        "seed": seed,
+        **cost,
+        "vectors": vectors,
+    }
 
 
 def score(result: dict[str, Any], evaluation: Path) -> dict[str, Any]:
     """Add the scores of a run's vectors, raw and centred."""
-    saved = np.load(result.pop("vectors"))
-    words, u = saved["words"].tolist(), saved["u"]
-    total = u + saved["v"] if "v" in saved else u
-    for style in ("raw", "centred"):
-        keyed = keyed_vectors(words, combine(u, u, "word", style))
-        for name, file in SETS.items():
-            result[f"{name} {style}"] = 100 * similarity(keyed, read_similarity(evaluation / file)).value
-        keyed = keyed_vectors(words, combine(total, total, "word", style))
-        google = analogies(keyed, read_analogies(evaluation / "google-questions.txt"))
-        parts = google.sections()
-        result[f"Google {style}"] = 100 * google.value
-        result |= {f"sem {style}": 100 * parts["semantic"], f"syn {style}": 100 * parts["syntactic"]}
-    return result
-
-
-def keyed_vectors(words: list[str], vectors: np.ndarray) -> KeyedVectors:
-    """Put vectors under their words."""
-    keyed = KeyedVectors(vectors.shape[1])
-    keyed.add_vectors(words, vectors)
-    return keyed
+    return result | measure.scores(result.pop("vectors"), evaluation, {name: measure.SETS[name] for name in NAMES})
 
 
 def write(results: list[dict[str, Any]], texts: list[Path], out: Path, workers: int) -> None:
@@ -101,7 +65,7 @@ def write(results: list[dict[str, Any]], texts: list[Path], out: Path, workers: 
     with (out / "table.md").open("w") as file:
         known = versions()
         names = ", ".join(text.name for text in texts)
-        file.write(f"{names}, {workers} threads, {platform.processor() or platform.machine()} {known['CPU level']}, ")
+        file.write(f"{names}, {workers} threads, {measure.machine()}, {known['CPU level']}, ")
         file.write(f"gensim {known['gensim']}, numpy {known['numpy']}.\n\n")
         file.write(line(columns) + line("---" for _ in columns))
         file.writelines(line(shown(result[column]) for column in columns) for result in results)

@@ -18,7 +18,7 @@ import click
 from joblib import cpu_count
 from tqdm import tqdm
 
-from gensim_wordrank import corpus, documents, evaluation, exchange, files, memory, plots, report, testsets
+from gensim_wordrank import corpus, documents, evaluation, exchange, files, memory, plots, preparation, report, testsets
 from gensim_wordrank.checkpoints import Checkpoints
 from gensim_wordrank.cluster import Hosts
 from gensim_wordrank.cooccurrence import Cooccurrence
@@ -145,6 +145,22 @@ def with_options(*options: Callable[..., Any]) -> Callable[..., Any]:
         return function
 
     return wrap
+
+
+@command
+@click.argument("texts", nargs=-1, required=True, type=click.Path(allow_dash=True), metavar="TEXT...")
+@click.option("-o", "--output", type=click.Path(), required=True, help="File to write; compressed if its name says so.")
+@click.option("--text8", is_flag=True, help="As the text8 corpus: a to z, digits spelled out, a paragraph a line.")
+def prepare(texts: tuple[str, ...], output: str, text8: bool, quiet: bool) -> None:
+    """Make raw TEXTs, a paragraph a line, into one to train on; - is the standard input.
+
+    As in the paper: a sentence a line, in lower case, without punctuation and words that are not ASCII; sentences of 3
+    to 500 words.
+    """
+    sources = (sys.stdin.buffer if text == "-" else text for text in texts)
+    done = preparation.prepare(sources, output, text8=text8)
+    if not quiet:
+        click.echo(f"{done.tokens} words in {done.lines} lines in {output}, {done.left_out} sentences left out")
 
 
 @command

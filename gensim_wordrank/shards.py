@@ -59,7 +59,7 @@ def _shards(source: Any) -> Iterator[tuple[Callable[[], bytes]]]:
         for start, end in itertools.pairwise(_cuts(path)):
             yield (partial(_read_range, path, start, end),)
     else:
-        for shard in _stream(source):
+        for shard in stream(source):
             yield (partial(bytes, shard),)
 
 
@@ -103,7 +103,7 @@ def _read_range(path: Path, start: int, end: int) -> bytes:
     return data
 
 
-def _stream(source: Any) -> Iterator[bytes]:
+def stream(source: Any) -> Iterator[bytes]:
     """Yield shards of what can only be read from the beginning."""
     if isinstance(source, (str, os.PathLike)):
         with files.reading(source), smart_open.open(source, "rb") as file:

@@ -28,6 +28,20 @@ def wordrank(*arguments, cwd, **options):
     return subprocess.run(command, capture_output=True, cwd=cwd, timeout=120, check=False, **options)
 
 
+def test_prepare_makes_texts_that_train_reads(tmp_path):
+    """Files and the standard input become one text, a sentence a line or as text8; the command says what is in it."""
+    (tmp_path / "raw.txt.gz").write_bytes(gzip.compress(b"The cat's 2 paws. Here it comes!"))
+    done = wordrank("prepare", "raw.txt.gz", "-", "-o", "text.txt", cwd=tmp_path, input=b"It is here. Gone.")
+    assert done.stdout.decode() == "11 words in 3 lines in text.txt, 1 sentences left out\n"
+    assert (tmp_path / "text.txt").read_text() == "the cat s 2 paws\nhere it comes\nit is here\n"
+    done = wordrank("prepare", "--text8", "raw.txt.gz", "-o", "text8.txt", "-q", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert (tmp_path / "text8.txt").read_text() == "the cat s two paws here it comes\n"
+    done = wordrank("prepare", "missing.txt", "-o", "other.txt", cwd=tmp_path)
+    assert (done.returncode, len(done.stderr.decode().splitlines())) == (1, 1)
+    assert not (tmp_path / "other.txt").exists()
+
+
 def test_cooccur_counts_a_file(tmp_path):
     """A directory is written that loads as what Python counts, and the command says what is in it."""
     done = wordrank("cooccur", LEE, "-o", "pairs", "--window", "5", "--memory", "1GB", "--workers", "2", cwd=tmp_path)
@@ -260,7 +274,7 @@ def test_unknown_words_are_one_line_too(model, tmp_path):
 def test_help_names_the_commands(tmp_path):
     """--help lists what there is, --version tells the version."""
     shown = wordrank("--help", cwd=tmp_path).stdout.decode()
-    for name in ("train", "cooccur", "similar", "analogy", "evaluate", "plot", "export", "info", "demo"):
+    for name in ("prepare", "train", "cooccur", "similar", "analogy", "evaluate", "plot", "export", "info", "demo"):
         assert f"  {name} " in shown
     assert "version" in wordrank("--version", cwd=tmp_path).stdout.decode()
 

@@ -94,10 +94,10 @@ def test_weights_follow_equation_4(problem):
 
 
 def test_robirank_is_a_special_case(problem):
-    """rho_1 with r = 1, alpha = 1, beta = 0 is RobiRank's objective: the sum of log2(1 + rank)."""
+    """rho_1 with the logistic bound, r = 1, alpha = 1, beta = 0 is RobiRank's objective: the sum of log2(1 + rank)."""
     words, contexts, counts = problem
-    robirank = Objective(rank_loss="log", weighted=False, rank_scale=1, rank_offset=0, l2=0)
-    ranks = oracle.ranks(words, contexts, counts, "hinge")
+    robirank = Objective(rank_loss="log", pair_loss="logistic", weighted=False, rank_scale=1, rank_offset=0, l2=0)
+    ranks = oracle.ranks(words, contexts, counts, "logistic")
     assert robirank.value(words, contexts, counts) == pytest.approx(np.log2(1 + ranks).sum(), rel=1e-5)
     xi = robirank.exact_xi(words, contexts, counts)
     np.testing.assert_allclose(1 / xi.astype(np.float64), ranks, rtol=1e-5, atol=1e-5)

@@ -1,0 +1,88 @@
+"""Train a model in a process of its own, and score its vectors: what compare.py and reproduce.py share."""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+import sys
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import smart_open
+from gensim.models import KeyedVectors
+from gensim_wordrank.evaluation import analogies, similarity
+from gensim_wordrank.testsets import read_analogies, read_similarity
+from gensim_wordrank.vectors import combine
+from joblib import cpu_count
+
+# similarity sets: lines of word, word, score
+SETS = {
+    "WS-353": "ws353.tsv",
+    "WS-353 similarity": "ws353_sim.tsv",
+    "WS-353 relatedness": "ws353_rel.tsv",
+    "MEN": "men3000.tsv",
+    "MTurk-287": "mturk287.tsv",
+    "Rare Words": "rw2034.tsv",
+    "SimLex-999": "simlex999.tsv",
+}
+ANALOGIES = "google-questions.txt"
+
+
+def train(trainer: str, text: Path, vectors: Path, parameters: Mapping[str, Any], workers: int) -> dict[str, float]:
+    """Train one model and keep its vectors; return its seconds, processor seconds and peak of memory."""
+    script = Path(__file__).with_name("train_one.py")
+    command = [sys.executable, str(script), trainer, str(text), str(vectors), str(workers), json.dumps(parameters)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{trainer} failed on {text.name} with {dict(parameters)}")
+    taken: dict[str, float] = json.loads(done.stdout)
+    return taken
+
+
+def scores(
+    vectors: Path, evaluation: Path, sets: Mapping[str, str], styles: tuple[str, ...] = ("raw", "centred")
+) -> dict[str, float]:
+    """Return 100 times each score: similarity by u, analogies by u + v (word2vec: its own vectors), unknown words 0."""
+    saved = np.load(vectors)
+    words, u = saved["words"].tolist(), saved["u"]
+    v, which = (saved["v"], "sum") if "v" in saved else (u, "word")
+    result = {}
+    for style in styles:
+        keyed = keyed_vectors(words, combine(u, u, "word", style))
+        for name, file in sets.items():
+            result[f"{name} {style}"] = 100 * similarity(keyed, read_similarity(evaluation / file)).value
+        keyed = keyed_vectors(words, combine(u, v, which, style))
+        google = analogies(keyed, read_analogies(evaluation / ANALOGIES))
+        result[f"Google {style}"] = 100 * google.value
+        parts = google.sections()
+        result |= {f"Google {part} {style}": 100 * parts[part] for part in ("semantic", "syntactic")}
+    return result
+
+
+def keyed_vectors(words: list[str], vectors: np.ndarray) -> KeyedVectors:
+    """Put vectors under their words."""
+    keyed = KeyedVectors(vectors.shape[1])
+    keyed.add_vectors(words, vectors)
+    return keyed
+
+
+@cache
+def count_tokens(text: Path) -> int:
+    """Count the words of a text, which may be compressed."""
+    with smart_open.open(text, "rb") as lines:
+        return sum(len(line.split()) for line in lines)
+
+
+def machine() -> str:
+    """Return the processor's model and the number of cores."""
+    models = [line.partition(":")[2].strip() for line in _cpuinfo() if line.startswith("model name")]
+    return f"{models[0] if models else platform.machine()}, {cpu_count()} cores"
+
+
+def _cpuinfo() -> list[str]:
+    path = Path("/proc/cpuinfo")
+    return path.read_text().splitlines() if path.exists() else []

@@ -1,0 +1,188 @@
+"""The commands that reproduce the paper: runs that are not done twice, texts and noise, tables, and claims."""
+
+import csv
+import json
+import sys
+from itertools import product
+from pathlib import Path
+
+import pytest
+from gensim.test.utils import datapath
+from gensim_wordrank import WordRank
+
+BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+TRAINERS = ("wordrank", "word2vec", "glove")
+
+
+@pytest.fixture(autouse=True)
+def benchmarks(monkeypatch):
+    """Let the scripts be imported, as they import each other."""
+    monkeypatch.syspath_prepend(BENCHMARKS)
+
+
+@pytest.fixture(scope="module")
+def sets(tmp_path_factory):
+    """A directory of test sets under the names that the commands expect."""
+    directory = tmp_path_factory.mktemp("sets")
+    pairs = "the\tof\t3\nthe\tto\t2\nto\tin\t5\nof\tin\t8\nand\tthe\t1\nnever\tseen\t9\n"
+    for name in ("ws353", "ws353_sim", "ws353_rel", "men3000", "mturk287", "rw2034", "simlex999"):
+        (directory / f"{name}.tsv").write_text(pairs)
+    questions = ": family\nthe of to in\n: gram8-plural\nof and in the\n"
+    (directory / "google-questions.txt").write_text(questions)
+    return directory
+
+
+def reproduce(monkeypatch, *arguments):
+    """Run a command."""
+    import reproduce
+
+    monkeypatch.setattr(sys, "argv", ["reproduce.py", *map(str, arguments)])
+    return reproduce.main()
+
+
+def test_commands_share_runs_and_write_pages(sets, tmp_path, monkeypatch, capsys):
+    """Each run is done once, whoever asks; a second call only writes; pages say "not run" where there is no number."""
+    monkeypatch.setenv("PATH", "")  # no GloVe
+    places = ("--work", tmp_path / "work", "--out", tmp_path / "out")
+    common = (datapath("lee_background.cor"), "--evaluation", sets, *places, "--seeds", 1, "--workers", 1)
+    scale = ("scale", *common, "--tokens", 9000)
+    assert reproduce(monkeypatch, *scale, "--trainers", "wordrank", "word2vec") == 0
+    done = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "work").glob("*.json")}
+    assert len(done) == 2
+    capsys.readouterr()
+    assert reproduce(monkeypatch, *scale) == 0
+    small = ("robustness", *common, "--tokens", 8000, "--noisy-tokens", 9000, "--noise", 0.5)
+    assert reproduce(monkeypatch, *small, "--trainers", "wordrank") == 0
+    ran = [line.split("-seed1-")[0] for line in capsys.readouterr().out.splitlines()]
+    assert ran == ["wordrank-8000-0", "wordrank-9000-0.5"]
+    after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "work").glob("*.json")}
+    assert len(after) == 4
+    assert done.items() <= after.items()
+    for command in ("table2", "table3"):
+        assert reproduce(monkeypatch, command, *common, "--tokens", 9000, "--trainers") == 0
+    assert reproduce(monkeypatch, "orderings", *places) == 0
+    result = json.loads(next((tmp_path / "work").glob("wordrank-9000-0-*")).read_text())
+    shown = max(result["scores"]["WS-353 raw"], result["scores"]["WS-353 centred"])
+    for page in ("scale", "table2"):
+        assert f"| {shown:.1f} | " in (tmp_path / "out" / f"{page}.md").read_text(encoding="utf-8")
+    assert "| GloVe | not run |" in (tmp_path / "out" / "scale.md").read_text(encoding="utf-8")
+    with (tmp_path / "out" / "runs.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 4
+    assert all(float(row["seconds"]) > 0 and float(row["peak MB"]) > 10 for row in rows)
+
+
+def test_a_run_that_fails_does_not_keep_the_others_from_running(sets, tmp_path, monkeypatch, capfd):
+    """A text that is too short fails its own run, which is told, and the command's status says so."""
+    text = tmp_path / "text.txt"
+    text.write_text("a few words\n")
+    places = ("--work", tmp_path / "work", "--out", tmp_path / "out")
+    options = ("--trainers", "word2vec", "--seeds", 1, 2)
+    assert reproduce(monkeypatch, "table3", text, "--evaluation", sets, *places, *options) == 1
+    assert capfd.readouterr().out.count("failed: word2vec failed on text-3-0.txt") == 2
+    assert not list((tmp_path / "work").glob("*.json"))
+
+
+def test_figures(tmp_path, monkeypatch, two_worlds):
+    """Figure 1 needs no model; Figure 3 shows the neighbours of "cat" in one."""
+    sentences = [[word.replace("sea0", "cat") for word in sentence] for sentence in two_worlds]
+    WordRank(sentences, vector_size=8, epochs=5).save(tmp_path / "model")
+    assert reproduce(monkeypatch, "figure1", "--out", tmp_path) == 0
+    assert reproduce(monkeypatch, "figure3", tmp_path / "model", "--out", tmp_path) == 0
+    assert "| sea" in (tmp_path / "figure3.md").read_text(encoding="utf-8")
+    assert len(list(tmp_path.glob("figure*.png"))) == 2
+
+
+def test_texts_have_as_many_tokens_as_asked_for(tmp_path):
+    """Lines stay lines, the last is cut; asking for more than there is names the parameter."""
+    from paper import texts
+
+    source = tmp_path / "text.txt"
+    source.write_text("a b c\n\nd e\nf g\n")
+    assert texts.prepared(source, 6, 0, tmp_path).read_text() == "a b c\nd e\nf\n"
+    with pytest.raises(ValueError, match="'tokens' must be at most 7.* Got 8 instead"):
+        texts.prepared(source, 8, 0, tmp_path)
+
+
+def test_noise_replaces_a_share_of_the_tokens_by_others_of_the_text(tmp_path, lee):
+    """Lines keep their lengths, no word is new, about the share changes, and more noise changes the same and more."""
+    from paper import texts
+
+    source = tmp_path / "lee.txt"
+    source.write_text("".join(" ".join(sentence) + "\n" for sentence in lee))
+    number = sum(map(len, lee))
+    texts_ = [texts.prepared(source, number, share, tmp_path).read_text() for share in (0, 0.1, 0.4)]
+    lengths = [[len(line.split()) for line in text.splitlines()] for text in texts_]
+    assert lengths[0] == lengths[2]
+    whole, some, more = (text.split() for text in texts_)
+    assert set(more) <= set(whole)
+    changed, changed_more = ({i for i in range(number) if whole[i] != noisy[i]} for noisy in (some, more))
+    assert 0.08 * number < len(changed) <= 0.1 * number
+    assert 0.36 * number < len(changed_more) <= 0.4 * number
+    assert changed <= changed_more
+    assert all(some[i] == more[i] for i in changed)
+
+
+def made(trainer, tokens, scores, noise=0.0, **changes):
+    """Return a result as a run writes it, with given scores of WS-353 and Google, in three seeds."""
+    from paper.plans import Planner
+
+    for seed in (1, 2, 3):
+        run = Planner([seed]).run(trainer, Path("made.txt"), tokens, noise, seed, changes)
+        styles = product(("raw", "centred"), zip(("WS-353", "Google"), scores, strict=True))
+        yield run.identity | {"scores": {f"{name} {style}": value + seed - 2 for style, (name, value) in styles}}
+
+
+def judged(results):
+    """Return whether each claim holds, by its text."""
+    from paper import claims, summaries
+
+    groups = summaries.grouped((result, result) for result in results)
+    return {claim.text: claim.holds for claim in claims.all_claims(groups)}
+
+
+def papers_results(swapped=False):
+    """Return results that are the paper's own; swapped, WordRank has Word2Vec's, and weights are the other way."""
+    from paper import plans, published
+
+    for name, changes in plans.variants().items():
+        other = name.replace("on", "no").replace("off", "on").replace("no", "off") if swapped else name
+        yield from made("wordrank", 17_000_000, published.TABLE2[other], **changes)
+    for tokens, scores in list(published.SCALE.items())[:3]:
+        swap = {"wordrank": "word2vec", "word2vec": "wordrank"} if swapped else {}
+        for trainer in TRAINERS[tokens == 17e6 :]:  # WordRank's of 17M is in Table 2
+            yield from made(trainer, int(tokens), scores[swap.get(trainer, trainer)])
+
+
+def test_the_papers_own_numbers_bear_out_its_claims():
+    """All that was run holds; what was not run is told as such."""
+    found = judged(papers_results())
+    measured = {text: holds for text, holds in found.items() if "grows" not in text}
+    assert len(measured) == 4 + 2 + 4 + 12
+    assert all(holds is True for holds in measured.values())
+    assert found["Google: the lead over Word2Vec grows with noise"] is None
+
+
+def test_claims_that_do_not_hold_are_told():
+    """With weights and trainers swapped, what the paper says of them is wrong."""
+    found = judged(papers_results(swapped=True))
+    assert found["Google: ρ₁ with weights above without"] is False
+    assert found["Google: ρ₁ with weights is the best"] is False
+    assert found["WS-353, 32M tokens: WordRank ahead of Word2Vec"] is False
+    assert found["Google, 64M tokens: WordRank ahead of Word2Vec by the paper's margin or more"] is False
+    assert found["WS-353: RobiRank below all others"] is True
+
+
+def test_a_growing_lead_is_recognised():
+    """The lead's slope decides, over falling size and over rising noise."""
+    leads = {(1_000_000, 0.0): 3, (2_000_000, 0.0): 2, (4_000_000, 0.0): 1, (4_000_000, 0.4): 0}
+    results = []
+    for (tokens, noise), lead in leads.items():
+        results += [
+            *made("wordrank", tokens, (50 + lead, 20 + lead), noise),
+            *made("word2vec", tokens, (50, 20), noise),
+        ]
+    found = judged(results)
+    assert found["WS-353: the lead over Word2Vec grows as the text shrinks"] is True
+    assert found["Google: the lead over Word2Vec grows with noise"] is False
+    assert found["Google: the lead over GloVe grows with noise"] is None
