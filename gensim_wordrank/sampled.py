@@ -77,7 +77,7 @@ class Share:
         self.walk = np.split(recipe.plan.walk(epoch), ends)
         self.copies = recipe.plan.copies(SAMPLES)[deal.order]
         self.shrinkage = recipe.objective.shrinkage(recipe.plan.n_contexts)
-        self.drawn: list[tuple[Pairs, Starts]] = []
+        self.drawn: dict[int, tuple[Pairs, Starts]] = {}
 
     def run(
         self, stratum: int, contexts: Callable[[int], Block], workers: int,
@@ -87,19 +87,22 @@ class Share:
 
         `tell` is called with the number of a block of contexts as soon as its cell is done, from the thread it ran on.
         """
-        slot = stratum % self.recipe.at_once
-        mine = range(len(self.numbers))
-        if not slot:
-            self.drawn = []  # the last ones go before the next are drawn
-            self.drawn = list(threads.run(self._draw, [(i, stratum) for i in mine], workers))
 
         def run_cell(i: int) -> float:
             b = self.recipe.plan.context_block(self.numbers[i], stratum)
-            loss = self._run_cell(i, b, slot, contexts(b))
+            loss = self.run_cell(stratum, i, contexts(b))
             tell(b)
             return loss
 
-        return list(threads.run(run_cell, [(i,) for i in mine], workers))
+        return list(threads.run(run_cell, [(i,) for i in range(len(self.numbers))], workers))
+
+    def run_cell(self, stratum: int, i: int, contexts: Block) -> float:
+        """Train the words of the block at place `i` with their contexts of a stratum, after the strata before it."""
+        slot = stratum % self.recipe.at_once
+        if not slot:
+            self.drawn.pop(i, None)  # the last ones go before the next are drawn
+            self.drawn[i] = self._draw(i, stratum)
+        return self._run_cell(i, self.recipe.plan.context_block(self.numbers[i], stratum), slot, contexts)
 
     def _draw(self, i: int, stratum: int) -> tuple[Pairs, Starts]:
         """Draw the pairs of a block of words for a stratum and those after it."""
@@ -154,7 +157,12 @@ def _run_strata(
     numbers = range(plan.n_blocks)
     share = Share(recipe, deal, state.epoch, step, numbers, words.blocks(), pairs, plan.word_blocks)
     blocks = contexts.blocks()
-    return [share.run(stratum, blocks.__getitem__, workers) for stratum in numbers]
+
+    def run_cell(stratum: int, i: int) -> float:
+        return share.run_cell(stratum, i, blocks[plan.context_block(i, stratum)])
+
+    # the next words had these contexts in the stratum before
+    return threads.run_rounds(run_cell, plan.n_blocks, plan.n_blocks, workers)
 
 
 def estimate(losses: Sequence[Sequence[float]]) -> float:
