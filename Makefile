@@ -14,16 +14,19 @@ export PATH := $(abspath $(VENV))/bin:$(PATH)
 SOURCES := pyproject.toml README.md $(shell find . -name meson.build -not -path './.venv/*') \
 	$(wildcard gensim_wordrank/*.* gensim_wordrank/cluster/*.py cython_src/*)
 CHROMIUM := DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=60 install --yes --no-install-recommends chromium
-INSTALL := pip install --quiet --no-build-isolation --check-build-dependencies
+# what is compiled stays in build/meson, so that nothing is compiled twice
+INSTALL := pip install --quiet --no-build-isolation --check-build-dependencies -C build-dir=build/meson
 
 .PHONY: demo test faults sanitize docs lint clean
 
 demo: $(VENV)/.installed
 	python -m gensim_wordrank.demo demo
 
-# in an empty directory, so that the installed package is tested and not the source folder
-test: lint docs $(VENV)/.installed $(VENV)/.browser
-	cd "$$(mktemp -d)" && pytest -c "$(ROOT)/pyproject.toml" --rootdir "$(ROOT)" "$(ROOT)/tests"
+# in an empty directory, so that the installed package is tested and not the source folder; on two processes, of which each
+# begins with half of the tests, file by file, and takes over some of the other's when it is done
+test: $(VENV)/.test-tools $(VENV)/.installed
+	$(MAKE) --jobs=3 --output-sync lint docs $(VENV)/.browser
+	cd "$$(mktemp -d)" && pytest -c "$(ROOT)/pyproject.toml" --rootdir "$(ROOT)" -n 2 --dist worksteal "$(ROOT)/tests"
 
 faults: $(VENV)/.installed
 	cd "$$(mktemp -d)" && python "$(ROOT)/tests/faults.py" $(FAULTS)

@@ -165,7 +165,8 @@ cdef class Counter:
             raise ValueError("n_words must be 0 or above")
         self.n_words = n_words
         self.row.n_masks = n_words // 64 + 1
-        self.seen, self.sum = np.zeros(64 * self.row.n_masks, np.uint8), np.zeros(64 * self.row.n_masks, np.uint64)
+        # not from malloc, which would keep it for the thread; it begins with zeros
+        self.seen, self.sum = (lazy_array(64 * self.row.n_masks, dtype) for dtype in (np.uint8, np.uint64))
         self.row.seen, self.row.sum = &self.seen[0], &self.sum[0]
 
     def lengths(self, Rows rows not None, int64_t[::1] out):

@@ -10,8 +10,8 @@ from gensim_wordrank.memory import lazy_array
 
 cdef extern from "wr_tokens.h" nogil:
     ctypedef struct wr_word:
-        int64_t start
-        int64_t length
+        int32_t start
+        int32_t length
         uint64_t hash
 
     ctypedef struct wr_words:
@@ -57,4 +57,6 @@ def tokenise(const uint8_t[::1] text):
     finally:
         free(table.words)
         free(table.slots)
-    return np.array(ids[:n]), words
+    numbers = lazy_array(n, np.int32)
+    numbers[:] = ids[:n]
+    return numbers, words

@@ -15,7 +15,7 @@
 enum { WR_BORDER = -1 };
 
 typedef struct {
-    int64_t start, length; /* in the text */
+    int32_t start, length; /* in the text */
     uint64_t hash;
 } wr_word;
 
@@ -67,7 +67,7 @@ static inline int32_t wr_words_number(wr_words *w, int64_t start, int64_t length
         if (known->hash == hash && known->length == length && !memcmp(w->text + known->start, w->text + start, length))
             return w->slots[slot];
     }
-    w->words[w->n_words] = (wr_word){start, length, hash};
+    w->words[w->n_words] = (wr_word){(int32_t)start, (int32_t)length, hash};
     return w->slots[slot] = (int32_t)w->n_words++;
 }
 

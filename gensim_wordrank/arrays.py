@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gensim_wordrank import checks
 from gensim_wordrank.files import Scratch
+from gensim_wordrank.memory import lazy_array
 
 DTYPES: dict[str, Any] = {"data": np.float32, "indices": np.int32, "indptr": np.int64}
 PAIR_BYTES = 8  # a column and a value
@@ -112,12 +113,20 @@ class Store:
 
     def put(self, start: int, columns: NDArray[np.int32], sums: NDArray[np.uint64]) -> None:
         """Keep the pairs from `start` on; `columns` is what :meth:`columns` gave."""
-        values = sums if self.unit is None else (sums / self.unit).astype(self.dtype)
-        if self.files:
-            self.files[0].put(start, columns)
-            self.files[1].put(start, values)
+        if not self.files:
+            self._divide(sums, self.data[start : start + len(sums)])
+            return
+        values = lazy_array(len(sums), self.dtype)
+        self._divide(sums, values)
+        self.files[0].put(start, columns)
+        self.files[1].put(start, values)
+
+    def _divide(self, sums: NDArray[np.uint64], out: NDArray[Any]) -> None:
+        """Write the values, in float64 a few at a time, as the malloc of a thread would keep the memory for all."""
+        if self.unit is None:
+            out[:] = sums
         else:
-            self.data[start : start + len(values)] = values
+            np.divide(sums, self.unit, out=out, dtype=np.float64, casting="unsafe")
 
     def finish(self, indptr: NDArray[np.int64]) -> Csr:
         """Return the matrix, mapped if it is on disk."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -190,7 +191,25 @@ def read(
         "read %i sentences of %i words in %.1f s, %.0f words a second",
         n_sentences, n_tokens, seconds, n_tokens / seconds,
     )  # fmt: skip
-    return Corpus(text, list(table), counts, n_sentences, n_tokens)
+    words = list(table)
+    if known is None and corpus_file is not None:
+        table.clear()
+        _renew(words, counts)
+    return Corpus(text, words, counts, n_sentences, n_tokens)
+
+
+def _renew(words: list[str], counts: NDArray[np.int64]) -> None:
+    """Put the words of a file into new memory, the frequent ones together.
+
+    Python gives memory back in pieces of 1 MiB, when nothing there is in use any more. A vocabulary keeps the frequent
+    words; where these stand among the others, the memory of all would stay.
+    """
+    by_count = np.argsort(-counts).astype(np.int32)  # which holds no Python objects, as a list would
+    joined = "\n".join(map(words.__getitem__, by_count))
+    words[:] = [""] * len(words)
+    gc.collect()  # joblib leaves cycles of objects behind, which stand among the old words
+    for i, word in zip(by_count, joined.split("\n"), strict=False):  # without words there is an empty one
+        words[i] = word
 
 
 class _Numbering(dict[Any, int]):

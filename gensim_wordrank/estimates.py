@@ -56,9 +56,11 @@ def vectors_memory(n_words: int, size: int) -> int:
 def epoch_memory(n_words: int, n_pairs: int, size: int, solver: Solver, workers: int) -> int:
     """Return the bytes that an epoch takes beside the vectors and the counts."""
     if solver is Solver.SAMPLED:
-        # both matrices packed for the kernel, a third on the way in or out, a few numbers a word, and the drawn pairs
+        # both matrices packed for the kernel, a few numbers a word, and the drawn pairs; these are gone when one of the
+        # matrices is unpacked, and the other only when the first is given up
         padded = -(-(size + 1) // LANES) * LANES
-        return n_words * (FLOAT * (2 * padded + size) + 40) + int(DRAWN_SHARE * COUNT_BYTES * n_pairs)
+        drawn = int(DRAWN_SHARE * COUNT_BYTES * n_pairs)
+        return n_words * (FLOAT * 2 * padded + 40) + max(drawn, FLOAT * n_words * size)
     # both matrices copied, weights and xi of the pairs, and the scores from which a thread takes exact ranks
     return 2 * FLOAT * (n_words * size + n_pairs) + workers * min(TILE_BYTES, FLOAT * n_words**2)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +11,10 @@ from numpy.typing import NDArray
 from gensim_wordrank import _sampled
 from gensim_wordrank.memory import lazy_array
 from gensim_wordrank.ranks import Vectors
+from gensim_wordrank.state import is_finite
 
 # rows that are copied at a time
-ROWS_AT_ONCE = 4096
+ROWS_AT_ONCE = 512
 
 
 @dataclass
@@ -35,45 +37,66 @@ class Block:
 
     def is_finite(self) -> bool:
         """Say whether every number is one, as :meth:`State.is_finite` does for all rows."""
-        return bool(np.isfinite(self.vectors).all() and np.isfinite(self.past).all())
+        return is_finite(self.vectors) and is_finite(self.past)
 
     def part(self, start: int, end: int) -> Block:
         """Return some of the rows, shared."""
         return Block(self.vectors[start:end], self.past[start:end])
 
 
-@dataclass
 class Rows:
-    """All words or all contexts, block after block."""
+    """All words or all contexts: as they were before an epoch, in blocks while it runs, and as they are after it.
 
-    packed: Block
-    order: NDArray[np.integer]
-    edges: NDArray[np.int64]
+    Blocks share nothing, so several threads may pack and unpack them. One that is unpacked gives its memory back.
 
-    @classmethod
-    def pack(
-        cls, vectors: Vectors, bias: Vectors, past: Vectors, order: NDArray[np.integer], edges: NDArray[np.int64]
-    ) -> Rows:
-        """Put the rows into the given order."""
+    Parameters
+    ----------
+    vectors, bias, past
+        The rows before the epoch, which stay as they are.
+    members : sequence of arrays
+        The rows of each block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gensim_wordrank.rows import Rows
+    >>> rows = Rows(np.zeros((3, 2), np.float32), np.ones(3, np.float32), np.ones(3, np.float32), [np.array([2, 0])])
+    >>> rows.pack(0)
+    >>> rows.blocks[0].vectors[:, 0] = [7, 5]
+    >>> rows.unpack(0)
+    >>> rows.new[0].tolist()
+    [[5.0, 0.0], [0.0, 0.0], [7.0, 0.0]]
+    """
+
+    def __init__(self, vectors: Vectors, bias: Vectors, past: Vectors, members: Sequence[NDArray[np.integer]]) -> None:
+        self.old, self.members = (vectors, bias, past), members
         n, size = vectors.shape
-        packed = _room(n, size)
-        _copy_rows(vectors, order, packed[:, :size])
-        packed[:, size] = bias[order]
-        return cls(Block(packed, past[order]), order, edges)
+        self.new = lazy_array(n * size, np.float32).reshape(n, size), np.empty_like(bias), np.empty_like(past)
+        self.blocks = [_nothing() for _ in members]
 
-    def blocks(self) -> list[Block]:
-        """Return the blocks; they share the memory of the whole."""
-        return [self.packed.part(start, end) for start, end in zip(self.edges[:-1], self.edges[1:], strict=True)]
+    def pack(self, i: int) -> None:
+        """Make a block of rows as they were."""
+        (vectors, bias, past), rows = self.old, self.members[i]
+        size = vectors.shape[1]
+        packed = _room(len(rows), size)
+        for some, their in _pieces(rows):
+            packed[some, :size] = vectors[their]
+        packed[:, size] = bias[rows]
+        self.blocks[i] = Block(packed, past[rows])
 
-    def unpack(self, size: int) -> tuple[Vectors, Vectors, Vectors]:
-        """Return vectors, bias and past in their own order; the packed rows are given up."""
-        back = np.empty_like(self.order)
-        back[self.order] = np.arange(len(back))
-        vectors = lazy_array(len(back) * size, np.float32).reshape(len(back), size)
-        _copy_rows(self.packed.vectors[:, :size], back, vectors)
-        result = vectors, self.packed.vectors[back, size], self.packed.past[back]
-        self.packed = Block(np.empty(0, np.float32), np.empty(0, np.float32))
-        return result
+    def unpack(self, i: int) -> None:
+        """Put the rows of a block, which is given up, among those after the epoch."""
+        (vectors, bias, past), rows, packed = self.new, self.members[i], self.blocks[i]
+        size: int = self.old[0].shape[1]
+        for some, their in _pieces(rows):
+            vectors[their] = packed.vectors[some, :size]
+        bias[rows], past[rows] = packed.vectors[:, size], packed.past
+        self.blocks[i] = _nothing()
+
+
+def _nothing() -> Block:
+    """Return a block without rows."""
+    return Block(np.empty((0, 0), np.float32), np.empty(0, np.float32))
 
 
 def _room(n: int, size: int) -> Vectors:
@@ -82,7 +105,8 @@ def _room(n: int, size: int) -> Vectors:
     return lazy_array(n * stride, np.float32).reshape(n, stride)
 
 
-def _copy_rows(source: Vectors, order: NDArray[np.integer], target: Vectors) -> None:
-    """Copy rows in a given order, without a second copy of all on the way."""
-    for start in range(0, len(order), ROWS_AT_ONCE):
-        target[start : start + ROWS_AT_ONCE] = source[order[start : start + ROWS_AT_ONCE]]
+def _pieces(rows: NDArray[np.integer]) -> Iterator[tuple[slice, NDArray[np.integer]]]:
+    """Yield where a few rows stand in a block, and which they are: so few that a copy of them stays in the cache."""
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        some = slice(start, start + ROWS_AT_ONCE)
+        yield some, rows[some]

@@ -77,7 +77,7 @@ class Share:
         self.walk = np.split(recipe.plan.walk(epoch), ends)
         self.copies = recipe.plan.copies(SAMPLES)[deal.order]
         self.shrinkage = recipe.objective.shrinkage(recipe.plan.n_contexts)
-        self.drawn: list[tuple[Pairs, Starts]] = []
+        self.drawn: dict[int, tuple[Pairs, Starts]] = {}
 
     def run(
         self, stratum: int, contexts: Callable[[int], Block], workers: int,
@@ -87,19 +87,22 @@ class Share:
 
         `tell` is called with the number of a block of contexts as soon as its cell is done, from the thread it ran on.
         """
-        slot = stratum % self.recipe.at_once
-        mine = range(len(self.numbers))
-        if not slot:
-            self.drawn = []  # the last ones go before the next are drawn
-            self.drawn = list(threads.run(self._draw, [(i, stratum) for i in mine], workers))
 
         def run_cell(i: int) -> float:
             b = self.recipe.plan.context_block(self.numbers[i], stratum)
-            loss = self._run_cell(i, b, slot, contexts(b))
+            loss = self.run_cell(stratum, i, contexts(b))
             tell(b)
             return loss
 
-        return list(threads.run(run_cell, [(i,) for i in mine], workers))
+        return list(threads.run(run_cell, [(i,) for i in range(len(self.numbers))], workers))
+
+    def run_cell(self, stratum: int, i: int, contexts: Block) -> float:
+        """Train the words of the block at place `i` with their contexts of a stratum, after the strata before it."""
+        slot, at_once = stratum % self.recipe.at_once, self.recipe.at_once
+        if slot == 0:
+            self.drawn[i] = self._draw(i, stratum)
+        drawn = self.drawn[i] if slot + 1 < at_once else self.drawn.pop(i)  # for the last time
+        return self._run_cell(i, self.recipe.plan.context_block(self.numbers[i], stratum), drawn, slot, contexts)
 
     def _draw(self, i: int, stratum: int) -> tuple[Pairs, Starts]:
         """Draw the pairs of a block of words for a stratum and those after it."""
@@ -116,12 +119,12 @@ class Share:
         )  # fmt: skip
         return pairs, starts
 
-    def _run_cell(self, i: int, b: int, slot: int, contexts: Block) -> float:
+    def _run_cell(self, i: int, b: int, drawn: tuple[Pairs, Starts], slot: int, contexts: Block) -> float:
         objective, plan, words = self.recipe.objective, self.recipe.plan, self.words[i]
         return _sampled.run_cell(
             words.vectors, words.past, contexts.vectors, contexts.past,
             self.copies[self.deal.edges[b] : self.deal.edges[b + 1]],
-            *self.drawn[i], slot, self.recipe.at_once, DRAWS, plan.n_contexts,
+            *drawn, slot, self.recipe.at_once, DRAWS, plan.n_contexts,
             self.recipe.size, min(SAMPLES, len(contexts.past)),
             RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code,
             objective.t, objective.rank_scale, objective.rank_offset, self.shrinkage,
@@ -134,27 +137,30 @@ def sampled_epoch(
 ) -> tuple[State, float]:
     """Run all strata of one epoch; return the new state and the estimate of J."""
     deal = plan.deal(state.epoch)
-    size = state.words.shape[1]
     ones = np.ones(len(state.words), np.float32)
-    words = Rows.pack(state.words, ones, state.word_past, np.concatenate(plan.word_blocks), plan.word_edges())
-    contexts = Rows.pack(state.contexts, state.bias, state.context_past, deal.order, deal.edges)
-    losses = _run_strata(words, contexts, Recipe.of(plan, objective, counts, size), deal, state, counts, step, workers)
-    new_words, _, word_past = words.unpack(size)
-    new_contexts, bias, context_past = contexts.unpack(size)
+    words = Rows(state.words, ones, state.word_past, plan.word_blocks)
+    contexts = Rows(state.contexts, state.bias, state.context_past, np.split(deal.order, deal.edges[1:-1]))
+    recipe = Recipe.of(plan, objective, counts, state.words.shape[1])
+    pairs, n_blocks = Csr(counts.data, counts.indices, counts.indptr), plan.n_blocks
+    share = Share(recipe, deal, state.epoch, step, range(n_blocks), words.blocks, pairs, plan.word_blocks)
+
+    def run_cell(stratum: int, i: int) -> float:
+        if stratum == n_blocks:
+            words.unpack(i)
+        elif stratum > n_blocks:  # when no words are packed any more: less memory is needed than by the strata
+            contexts.unpack(i)
+        else:
+            b = plan.context_block(i, stratum)
+            if stratum == 0:
+                words.pack(i)
+                contexts.pack(b)
+            return share.run_cell(stratum, i, contexts.blocks[b])
+        return 0.0
+
+    # the next words had these contexts in the stratum before
+    losses = threads.run_rounds(run_cell, n_blocks + 2, n_blocks, workers)
+    (new_words, _, word_past), (new_contexts, bias, context_past) = words.new, contexts.new
     return State(new_words, new_contexts, bias, word_past, context_past, state.epoch + 1), estimate(losses)
-
-
-def _run_strata(
-    words: Rows, contexts: Rows, recipe: Recipe, deal: Deal, state: State, counts: Cooccurrence, step: float,
-    workers: int,
-) -> list[list[float]]:  # fmt: skip
-    """Train all cells; return their losses, stratum by stratum."""
-    plan = recipe.plan
-    pairs = Csr(counts.data, counts.indices, counts.indptr)
-    numbers = range(plan.n_blocks)
-    share = Share(recipe, deal, state.epoch, step, numbers, words.blocks(), pairs, plan.word_blocks)
-    blocks = contexts.blocks()
-    return [share.run(stratum, blocks.__getitem__, workers) for stratum in numbers]
 
 
 def estimate(losses: Sequence[Sequence[float]]) -> float:

@@ -12,9 +12,13 @@ from typing import IO, Any
 import numpy as np
 import smart_open
 from gensim.models.word2vec import MAX_WORDS_IN_BATCH
+from numpy.typing import NDArray
 
 from gensim_wordrank import _tokens, files, threads
+from gensim_wordrank.memory import lazy_array
 from gensim_wordrank.text import BORDER, Ids
+
+Bytes = bytes | NDArray[np.uint8]
 
 # bytes of a shard: enough to be worth a thread's turn, few enough for several to be in memory
 SHARD = 1 << 21
@@ -43,7 +47,7 @@ def words_of(source: Any, workers: int) -> Iterator[tuple[Ids, list[str]]]:
             yield ids, _decode(words, source)
 
 
-def _tokenise(read: Callable[[], bytes]) -> tuple[Ids, bytes]:
+def _tokenise(read: Callable[[], Bytes]) -> tuple[Ids, bytes]:
     return _tokens.tokenise(read())
 
 
@@ -52,7 +56,7 @@ def _decode(words: bytes, source: Any) -> list[str]:
         return words.decode("utf-8").split("\n") if words else []
 
 
-def _shards(source: Any) -> Iterator[tuple[Callable[[], bytes]]]:
+def _shards(source: Any) -> Iterator[tuple[Callable[[], Bytes]]]:
     """Yield functions that give the bytes of one shard each."""
     if isinstance(source, (str, os.PathLike)) and is_plain(source):
         path = Path(source)
@@ -94,11 +98,12 @@ def _spaces() -> Iterator[bytes]:
     return (bytes([space]) for space in ASCII_SPACE)
 
 
-def _read_range(path: Path, start: int, end: int) -> bytes:
+def _read_range(path: Path, start: int, end: int) -> Bytes:
+    data = lazy_array(end - start, np.uint8)  # the malloc of a thread would keep its memory
     with path.open("rb") as file:
         file.seek(start)
-        data = file.read(end - start)
-    if len(data) != end - start:
+        size = file.readinto(data.data)
+    if size != end - start:
         raise OSError(f"'{path}' became shorter while it was read. Leave it alone until the run is done.")
     return data
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,7 +40,20 @@ class State:
     def is_finite(self) -> bool:
         """Say whether every parameter is a number, and so every step: a row whose past is infinite moves no more."""
         arrays = (self.words, self.contexts, self.bias, self.word_past, self.context_past)
-        return all(bool(np.isfinite(array).all()) for array in arrays)
+        return all(is_finite(array) for array in arrays)
+
+
+def is_finite(array: Vectors) -> bool:
+    """Say whether every number is one; NaN and infinity are found in the least and the greatest, without a copy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gensim_wordrank.state import is_finite
+    >>> is_finite(np.ones(3)), is_finite(np.array([1, np.nan])), is_finite(np.array([1, -np.inf]))
+    (True, False, False)
+    """
+    return math.isfinite(array.min(initial=0)) and math.isfinite(array.max(initial=0))
 
 
 def start_vectors(n: int, size: int, seed: int, part: int) -> Vectors:

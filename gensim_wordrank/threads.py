@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
@@ -30,3 +32,49 @@ def run(function: Callable[..., Result], arguments: Iterable[tuple[Any, ...]], w
             if "start new thread" not in str(error):
                 raise
             raise MemoryError(f"There is no memory for {workers} threads. Give more, or lower 'workers'.") from error
+
+
+def run_rounds(function: Callable[[int, int], Result], n_rounds: int, n: int, workers: int) -> list[list[Result]]:
+    """Call ``function(round, i)`` for all rounds and all `i` below `n` on `workers` threads; return results by round.
+
+    A call begins when those for `i` and for its neighbour, `i` + 1 or after the last 0, have ended in the round before.
+    So threads need not wait for the end of a round, and joblib, which looks for results every 10 ms, is asked once.
+
+    Examples
+    --------
+    >>> from gensim_wordrank.threads import run_rounds
+    >>> sums = [1, 0, 0, 0]
+    >>> def step(round, i):
+    ...     sums[i] += 1
+    ...     return sums[i]
+    >>> run_rounds(step, n_rounds=2, n=4, workers=2)
+    [[2, 1, 1, 1], [3, 2, 2, 2]]
+    """
+    calls, turn = itertools.product(range(n_rounds), range(n)), threading.Condition()
+    results: dict[tuple[int, int], Result] = {}
+    rounds_done, stopped = [0] * n, False
+
+    def work() -> None:
+        for round_, i in iter(next_call, None):
+            results[round_, i] = function(round_, i)
+            with turn:
+                rounds_done[i] += 1
+                turn.notify_all()
+
+    def next_call() -> tuple[int, int] | None:
+        """Take the next call and wait until it may begin; those it waits for are in work, as they were taken before."""
+        with turn:
+            call = next(calls, None)
+            if call is not None:
+                round_, i = call
+                turn.wait_for(lambda: stopped or min(rounds_done[i], rounds_done[(i + 1) % n]) >= round_)
+            return None if stopped else call
+
+    try:
+        for _ in run(work, [()] * min(workers, n), workers):
+            pass
+    finally:  # after an error in one thread, or Ctrl-C, the others end with what they are at
+        with turn:
+            stopped = True
+            turn.notify_all()
+    return [[results[round_, i] for i in range(n)] for round_ in range(n_rounds)]

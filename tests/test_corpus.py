@@ -3,6 +3,8 @@
 import gzip
 import io
 import lzma
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -173,3 +175,32 @@ def test_what_can_be_read_once_is_refused():
         with pytest.raises(TypeError, match="can be read only once; .*Pass a list"):
             refuse_one_shot(one_shot)
     refuse_one_shot([["a"]])
+
+
+def test_the_memory_of_rare_words_is_given_back(tmp_path):
+    """When only the frequent words of a file are kept, Python frees the memory of the others, half of it at least."""
+    random = np.random.default_rng(1)
+    lines = [f"often{i} often{i} rare{i} scarce{i} once{i}" for i in random.permutation(60_000)]
+    (tmp_path / "text.txt").write_text("\n".join(lines))
+    code = """
+import os, re, sys, tempfile
+from gensim_wordrank import corpus
+
+def small_objects():
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        sys._debugmallocstats()
+        file.seek(0)
+        return int(re.search(r"arenas allocated current += +([0-9,]+)", file.read().decode())[1].replace(",", ""))
+
+before = small_objects()
+found = corpus.read(corpus_file="text.txt", workers=2)
+all_words = small_objects() - before
+kept = [word for word, count in zip(found.words, found.counts) if count > 1]
+del found
+print(all_words, small_objects() - before, len(kept))
+"""
+    ended = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    all_words, frequent, n = map(int, ended.stdout.split())
+    assert n == 60_000
+    assert frequent < all_words / 2
