@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import asyncssh
-import gensim_wordrank.cluster.driver
+import gensim_wordrank.cluster.team
 import psutil
 import pytest
 from click.testing import CliRunner
@@ -188,7 +188,7 @@ def test_no_port_answers_without_the_certificate(run):
 
 def test_without_a_killed_nanny_training_goes_on_with_fewer(server, lee_pairs, monkeypatch):
     """A host whose processes are killed is left out; the other one takes its words, to the same vectors."""
-    monkeypatch.setattr(gensim_wordrank.cluster.driver, "REPLACEMENT_SECONDS", 0.5)
+    monkeypatch.setattr(gensim_wordrank.cluster.team, "REPLACEMENT_SECONDS", 0.5)
     with launched(hosts(server)) as client:
         nannies = client.run(os.getppid)
         *result, driver = disturbed(client, lee_pairs, lambda a: os.kill(nannies[a], signal.SIGKILL), patience=20)

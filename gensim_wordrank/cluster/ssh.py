@@ -89,6 +89,7 @@ class SshWorker(ssh.Worker):  # type: ignore[misc]  # it has no type information
             "death_timeout": DEATH_SECONDS,
             "dashboard_address": "127.0.0.1:0",
             "local_directory": self.folder,
+            "name": self.folder,  # by which the scheduler tells it from others, also when its nanny has restarted it
         } | ({} if self.host.threads is None else {"nthreads": self.host.threads})
         await super().start()
         self.drain = asyncio.ensure_future(self._drain())
