@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sys
 
 import gensim_wordrank.cluster.team
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from distributed import Client, LocalCluster
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim_wordrank import Checkpoints, Cooccurrence, WordRank
-from gensim_wordrank.cluster import handshake, pairs
+from gensim_wordrank.cluster import Hosts, handshake, pairs
 from gensim_wordrank.cluster.ring import Ring
 from gensim_wordrank.cluster.team import Team
 from gensim_wordrank.cluster.worker import RingWorker
@@ -209,6 +210,16 @@ def test_what_cannot_run_on_a_cluster_is_refused_before_counting(options, messag
     """Wrong kinds of clusters, and Algorithm 1, are refused at once."""
     with pytest.raises(ValueError, match=message):
         WordRank(**options)
+
+
+@pytest.mark.parametrize("missing", ["distributed", "asyncssh"])
+def test_without_the_extra_the_error_says_what_to_install(missing, monkeypatch):
+    """Machines need libraries that are an extra; the error prints the line for pip."""
+    for name in ("clients", "launch", "ssh"):
+        monkeypatch.delitem(sys.modules, f"gensim_wordrank.cluster.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(ImportError, match=rf"{missing}.*pip install 'gensim-wordrank\[distributed\]'"):
+        WordRank.from_cooccurrence(np.eye(2), cluster=Hosts(["127.0.0.1"]))
 
 
 def test_locked_vectors_are_refused(lee_pairs):

@@ -22,7 +22,7 @@ from gensim_wordrank.cluster.texts import Piece
 from gensim_wordrank.files import Scratch
 
 # pairs that are sent at a time
-AT_ONCE = 1 << 20
+AT_ONCE = 1 << 18
 
 Rows = NDArray[np.integer]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensim_wordrank import arrays, corpus, memory, storage
-from gensim_wordrank.cluster import pairs, texts
+from gensim_wordrank.cluster import texts
 from gensim_wordrank.cluster.counter import Found, Held
 from gensim_wordrank.cluster.crew import Crew
 from gensim_wordrank.cluster.team import Team
 from gensim_wordrank.cooccurrence import FILES, Cooccurrence
 from gensim_wordrank.text import Text
+
+logger = logging.getLogger(__name__)
 
 
 class DistantCorpus(corpus.Corpus):
@@ -40,6 +43,7 @@ class DistantCorpus(corpus.Corpus):
         counts = np.fromiter(table.values(), np.int64, len(table))
         n_sentences, n_tokens = (sum(getattr(each, name) for each in found) for name in ("n_sentences", "n_tokens"))
         super().__init__(Text(room=1 << 10), list(table), counts, n_sentences, n_tokens)
+        logger.info("%i machines read %i sentences of %i words", len(found), n_sentences, n_tokens)
 
     def digest(self) -> str:
         """Return nothing that would tell this text from others: it is not here."""
@@ -89,6 +93,7 @@ class DistantCooccurrence(Cooccurrence):
         self.n_contexts = len(self.words)
         self.indptr = np.concatenate([[0], np.cumsum(np.concatenate([each.lengths for each in held]))])
         self.largest = max(each.largest for each in held)
+        logger.info("%i machines hold %i pairs of %i words", len(held), self.nnz, len(self.words))
 
     def hold(self, crew: Crew) -> list[Held]:
         """Let the machines of a crew hold the pairs, if they do not yet."""

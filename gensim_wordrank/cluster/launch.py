@@ -16,6 +16,9 @@ from gensim_wordrank.cluster.ssh import SSH_SECONDS, SshWorker
 
 logger = logging.getLogger(__name__)
 
+# seconds in which a worker must run: a host that is busy with other work loads Python slowly
+START_SECONDS = 120.0
+
 
 @contextmanager
 def launched(hosts: Hosts) -> Iterator[tuple[Client, Callable[[set[str]], None]]]:
@@ -37,7 +40,9 @@ def launched(hosts: Hosts) -> Iterator[tuple[Client, Callable[[set[str]], None]]
 
         def restart(lost: Collection[str]) -> None:
             present = {each.name for address, each in cluster.scheduler.workers.items() if address not in lost}
-            cluster.sync(_restart, workers, present)
+            known = len(cluster.scheduler.workers)
+            started = cluster.sync(_restart, workers, present)
+            client.wait_for_workers(known + started, timeout=SSH_SECONDS)
 
         try:
             cluster.sync(_start, workers, hosts, port, pem)
@@ -57,17 +62,16 @@ async def _start(workers: list[SshWorker], hosts: Hosts, port: int, pem: str) ->
 
 async def _start_one(worker: SshWorker) -> None:
     try:
-        await asyncio.wait_for(worker, SSH_SECONDS)
+        await asyncio.wait_for(worker, START_SECONDS)
     except Exception as error:
-        raise RuntimeError(
-            f"No worker could be started on {worker.host.name}: {error or type(error).__name__}"
-        ) from error
+        reason = str(error) or type(error).__name__
+        raise RuntimeError(f"No worker could be started on {worker.host.name}: {reason}") from error
 
 
-async def _restart(workers: list[SshWorker], present: set[str]) -> None:
-    """End the workers that are not present, as far as they live, and start others in their place; try it once."""
+async def _restart(workers: list[SshWorker], present: set[str]) -> int:
+    """End the workers that are not present, as far as they live, and start others in their place; return how many."""
 
-    async def replace(place: int) -> None:
+    async def replace(place: int) -> bool:
         old = workers[place]
         workers[place] = SshWorker(old.host, old.port, old.pem, old.connect_options)
         try:
@@ -76,8 +80,10 @@ async def _restart(workers: list[SshWorker], present: set[str]) -> None:
             logger.info("a worker was started again on %s", old.host.name)
         except RuntimeError as error:
             logger.warning("%s; going on without it", error)
+            return False
+        return True
 
-    await asyncio.gather(*(replace(i) for i, worker in enumerate(workers) if worker.folder not in present))
+    return sum(await asyncio.gather(*(replace(i) for i, each in enumerate(workers) if each.folder not in present)))
 
 
 async def _close(workers: list[SshWorker]) -> None:

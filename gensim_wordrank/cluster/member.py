@@ -20,8 +20,8 @@ class NoAnswerError(TimeoutError):
 class Member:
     """A Dask actor, one a machine.
 
-    All methods are asynchronous: they run in the event loop of the Dask worker, and what takes long on a thread, so that
-    other machines get answers meanwhile. All waiting has a limit.
+    All methods are asynchronous: they run in the event loop of the Dask worker, and what takes long runs on a thread,
+    so that other machines get answers meanwhile. All waiting has a limit.
     """
 
     machine: int
