@@ -1,8 +1,9 @@
 """Train over machines that are network namespaces, and measure bytes on the wire and time spent waiting.
 
-    python benchmarks/cluster.py PAIRS [--hosts 2] [--mbit 0] [--vector-size 100]
+    python benchmarks/cluster.py PAIRS [--text TEXT] [--hosts 2] [--mbit 0] [--vector-size 100]
 
-PAIRS is a directory that `wordrank cooccur` wrote. Needs root, iproute2 and sshd. The namespaces have no default route
+PAIRS is a directory that `wordrank cooccur` wrote; with TEXT, what it was counted from, counting over the machines is
+measured too, and its result compared. Needs root, iproute2 and sshd. The namespaces have no default route
 and are removed at the end.
 """
 
@@ -16,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ from gensim_wordrank import Cooccurrence, Objective
 from gensim_wordrank.cluster import Hosts
 from gensim_wordrank.cluster.driver import KEEP_EVERY, Driver
 from gensim_wordrank.cluster.launch import launched
+from gensim_wordrank.cluster.optional import read_texts
+from gensim_wordrank.cluster.team import Team
 from gensim_wordrank.plan import Plan
 from gensim_wordrank.sampled import Recipe, sampled_epoch
 from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
@@ -120,6 +123,11 @@ def least(plan: Plan, size: int, n_hosts: int) -> float:
     return matrix * (around + (n_hosts - 1) / n_hosts)
 
 
+def least_in_any_order(plan: Plan, size: int, n_hosts: int) -> float:
+    """Return the same if the order in which blocks meet were free: then a context would visit every machine once."""
+    return plan.n_contexts * (size + 2) * 4 * (n_hosts - 1) * (1 + 1 / n_hosts)
+
+
 def start(counts: Cooccurrence, size: int) -> State:
     """Return where training starts."""
     n = counts.shape[0]
@@ -142,8 +150,8 @@ def measure(counts: Cooccurrence, size: int, folder: Path, n_hosts: int) -> dict
     recipe = Recipe.of(Plan.of(counts, 1), Objective(), counts, size)
     hosts = Hosts([f"{address(i + 1)} threads=1" for i in range(n_hosts)], folder / "ssh_config")
     moved, seconds, waited = [], [], []
-    with launched(hosts) as client:
-        driver = Driver(client, recipe, counts, start(counts, size))
+    with launched(hosts) as (client, restart), closing(Team(client, restart)) as team:
+        driver = Driver(team, recipe, counts, start(counts, size))
         driver.epoch(0.15)  # the first one brings pairs and vectors to the machines
         for _ in range(KEEP_EVERY - 2):
             before, began = received(n_hosts), time.perf_counter()
@@ -151,7 +159,6 @@ def measure(counts: Cooccurrence, size: int, folder: Path, n_hosts: int) -> dict
             seconds.append(time.perf_counter() - began)
             moved.append(received(n_hosts) - before)
             waited.append(float(np.mean([each.waited / each.seconds for each in driver.reports])))
-        driver.close()
     minimum = least(recipe.plan, size, n_hosts)
     return {
         "hosts": n_hosts,
@@ -159,22 +166,37 @@ def measure(counts: Cooccurrence, size: int, folder: Path, n_hosts: int) -> dict
         "MB moved": round(float(np.median(moved)) / 1e6, 1),
         "MB at least": round(minimum / 1e6, 1),
         "ratio": round(float(np.median(moved)) / minimum, 3) if minimum else None,
+        "MB in any order": round(least_in_any_order(recipe.plan, size, n_hosts) / 1e6, 1),
         "seconds": round(float(np.median(seconds)), 2),
         "share waiting": round(float(np.median(waited)), 3),
     }
 
 
+def count(text: str, counts: Cooccurrence, folder: Path, n_hosts: int) -> dict[str, Any]:
+    """Count over the machines, with the words of pairs that were counted here; return what it moved and took."""
+    hosts = Hosts([f"{address(i + 1)} threads=1" for i in range(n_hosts)], folder / "ssh_config")
+    with launched(hosts) as (client, restart), closing(Team(client, restart)) as team:
+        before, began = received(n_hosts), time.perf_counter()
+        found = read_texts(team, text).over({word: i for i, word in enumerate(counts.words)})
+        there = Cooccurrence.from_text(found)
+        seconds, moved = time.perf_counter() - began, received(n_hosts) - before
+        same = bool((there.context_sums() == counts.context_sums()).all() and (there.indptr == counts.indptr).all())
+    return {"seconds, counting": round(seconds, 1), "MB, counting": round(moved / 1e6), "same pairs": same}
+
+
 @click.command()
 @click.argument("pairs", type=click.Path(exists=True))
+@click.option("--text", type=click.Path(exists=True), help="To count over the machines.")
 @click.option("--hosts", "n_hosts", default=2, show_default=True)
 @click.option("--mbit", default=0, help="Speed of every machine's network; 0 for as fast as it goes.")
 @click.option("--vector-size", default=100, show_default=True)
 @click.option("--folder", hidden=True, help="Of keys: says that this runs in the namespace of the driver.")
-def main(pairs: str, n_hosts: int, mbit: int, vector_size: int, folder: str | None) -> None:
+def main(pairs: str, text: str | None, n_hosts: int, mbit: int, vector_size: int, folder: str | None) -> None:
     """Measure an epoch over several machines."""
     counts = Cooccurrence.load(pairs, mmap="r")
     if folder:
         result = measure(counts, vector_size, Path(folder), n_hosts)
+        result |= count(text, counts, Path(folder), n_hosts) if text else {}
         alone = {f"alone, {n} threads": round(here(counts, vector_size, n), 2) for n in (1, 2)}
         print(json.dumps(result | {"Mbit": mbit or None} | alone))
         return

@@ -20,6 +20,7 @@ DTYPES: dict[str, Any] = {"data": np.float32, "indices": np.int32, "indptr": np.
 PAIR_BYTES = 8  # a column and a value
 HEADER_BYTES = 128  # of a .npy file with one dimension
 PIECE = 1 << 18  # entries that are looked at while they are in the cache
+SUMMED = 1 << 16  # entries that are added up at a time, in wider copies, which should stay small
 
 
 @dataclass
@@ -72,6 +73,31 @@ def check_entries(data: NDArray[np.float32], indices: NDArray[np.int32], n_colum
         for value in (values.min(), values.max()):
             if not 0 <= value < np.inf:
                 raise checks.refuse("data", "finite numbers, 0 or above", float(value))
+
+
+def grain(largest: float, n_rows: int) -> float:
+    """Return the power of two in whose multiples the sums of a column are exact, whatever the order.
+
+    A column of `n_rows` values up to `largest` is at most 2^53 grains, the whole numbers that float64 holds.
+
+    Examples
+    --------
+    >>> from gensim_wordrank.arrays import grain
+    >>> grain(100.0, n_rows=1000) == 2.0**-36
+    True
+    """
+    return float(np.ldexp(1.0, int(np.frexp(largest * n_rows)[1]) - 53))
+
+
+def column_sums(
+    data: NDArray[np.float32], indices: NDArray[np.int32], n_columns: int, grain: float
+) -> NDArray[np.float64]:
+    """Return the sum of each column, of values rounded to whole grains: parts of a matrix add up to the same bits."""
+    sums = np.zeros(n_columns)
+    for start in range(0, len(data), SUMMED):
+        grains = np.rint(data[start : start + SUMMED] / np.float64(grain))
+        sums += np.bincount(indices[start : start + SUMMED], weights=grains, minlength=n_columns)
+    return sums * grain
 
 
 class Store:
@@ -127,6 +153,12 @@ class Store:
             out[:] = sums
         else:
             np.divide(sums, self.unit, out=out, dtype=np.float64, casting="unsafe")
+
+    def take(self, start: int, values: NDArray[Any], columns: NDArray[np.int32]) -> None:
+        """Keep pairs that lie in arrays of their own."""
+        place = self.columns(start, start + len(columns))
+        place[:] = columns
+        self.put(start, place, values)
 
     def finish(self, indptr: NDArray[np.int64]) -> Csr:
         """Return the matrix, mapped if it is on disk."""

@@ -5,14 +5,16 @@ from __future__ import annotations
 import logging
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from gensim.models import Word2Vec
 from scipy.special import softmax
 
-from gensim_wordrank import checks, corpus, estimates, files, memory, vectors
+from gensim_wordrank import checks, corpus, estimates, files, memory, storage, vectors
+from gensim_wordrank.cluster.optional import read_pairs, read_texts, team_on
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.ranks import Vectors
 from gensim_wordrank.training import Solver
@@ -32,9 +34,21 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
     symmetric: bool
     solver: Solver
     cluster: Any = None
+    _team: Any = None  # the machines of the cluster, while they count and train
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "cluster"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("cluster", "_team")}
+
+    @contextmanager
+    def _on_machines(self) -> Iterator[None]:
+        """Let the same machines of the cluster, if there is one, count and train; pairs do not outlast them."""
+        with team_on(self.cluster) as self._team:
+            try:
+                yield
+            finally:
+                self._team = None
+                if self.cooccurrence is not None and not self.cooccurrence.is_here:
+                    self.cooccurrence = None
 
     @property
     def syn1neg(self) -> Vectors:
@@ -48,16 +62,27 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
     def _check_corpus_sanity(self, corpus_iterable: Any = None, corpus_file: Any = None, passes: int = 1) -> None:
         if passes > 1:
             corpus.refuse_one_shot(corpus_iterable)
+        if corpus_iterable is None and isinstance(corpus_file, (list, tuple)) and corpus_file:
+            return  # gensim knows one file, which is not compressed
         super()._check_corpus_sanity(corpus_iterable, corpus_file, passes=passes)
 
     def _read(self, corpus_iterable: Any, corpus_file: Any, known: Mapping[Any, int] | None = None) -> corpus.Corpus:
         """Read a corpus into ids, those of `known` words or, without it, of all."""
         if isinstance(corpus_iterable, corpus.Corpus):  # it was read before
             return corpus_iterable if known is None else corpus_iterable.over(known)
+        if corpus_file is not None and self._team is not None:
+            found = read_texts(self._team, corpus_file)
+            return found if known is None else found.over(known)
         room = corpus.room_for_text(memory.budget(self.memory))
         return corpus.read(
             corpus_iterable, corpus_file, known=known, workers=self.workers, room=room, progress=self.progress
         )  # fmt: skip
+
+    def _read_pairs(self, place: str | os.PathLike[str]) -> Cooccurrence:
+        """Read co-occurrences that were saved; machines of a cluster read those under an address themselves."""
+        if self._team is not None and storage.is_address(place):
+            return read_pairs(self._team, os.fspath(place))
+        return Cooccurrence.load(place, mmap="r")
 
     def _scan_vocab(self, sentences: Any, progress_per: int, trim_rule: Any) -> Any:
         return super()._scan_vocab(corpus.checked(sentences), progress_per, trim_rule)

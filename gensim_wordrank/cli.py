@@ -18,14 +18,25 @@ import click
 from joblib import cpu_count
 from tqdm import tqdm
 
-from gensim_wordrank import corpus, documents, evaluation, exchange, files, memory, plots, preparation, report, testsets
+from gensim_wordrank import (
+    corpus,
+    documents,
+    evaluation,
+    exchange,
+    files,
+    memory,
+    plots,
+    preparation,
+    report,
+    storage,
+    testsets,
+)
 from gensim_wordrank.checkpoints import Checkpoints
 from gensim_wordrank.cluster import Hosts
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.loading import facts, load
 from gensim_wordrank.losses import PairLoss, RankLoss
 from gensim_wordrank.model import WordRank
-from gensim_wordrank.shards import is_plain
 
 # what WordRank does unless told otherwise
 USUAL = {name: parameter.default for name, parameter in inspect.signature(WordRank).parameters.items()}
@@ -133,6 +144,7 @@ hosts_options = (
     ),
     click.option("--ssh-config", type=click.Path(exists=True), help="Of SSH for --hosts, instead of the user's own."),
 )
+texts_argument = click.argument("texts", nargs=-1, required=True, type=click.Path(allow_dash=True))
 workers_option = click.option("--workers", type=int, help="Threads; by default one a core.")
 
 
@@ -148,7 +160,7 @@ def with_options(*options: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @command
-@click.argument("texts", nargs=-1, required=True, type=click.Path(allow_dash=True), metavar="TEXT...")
+@texts_argument
 @click.option("-o", "--output", type=click.Path(), required=True, help="File to write; compressed if its name says so.")
 @click.option("--text8", is_flag=True, help="As the text8 corpus: a to z, digits spelled out, a paragraph a line.")
 def prepare(texts: tuple[str, ...], output: str, text8: bool, quiet: bool) -> None:
@@ -164,28 +176,29 @@ def prepare(texts: tuple[str, ...], output: str, text8: bool, quiet: bool) -> No
 
 
 @command
-@click.argument("text", type=click.Path(allow_dash=True))
+@texts_argument
 @click.option(
     "-o", "--output", type=click.Path(), required=True, help="Directory to write; an older result is replaced."
 )
-@with_options(*counting_options, workers_option)
-def cooccur(text: str, output: str, quiet: bool, **options: Any) -> None:
-    """Count the co-occurrences of TEXT, a file with one sentence a line, compressed or not; - is the standard input."""
-    source = sys.stdin.buffer if text == "-" else text
-    pairs = Cooccurrence.from_corpus(corpus_file=source, path=output, progress=shows_progress(quiet), **options)
+@with_options(*counting_options, workers_option, *hosts_options)
+def cooccur(texts: tuple[str, ...], output: str, quiet: bool, **options: Any) -> None:
+    """Count the co-occurrences of TEXTS, files with one sentence a line, compressed or not; - is the standard input."""
+    sources = [sys.stdin.buffer if text == "-" else text for text in texts]
+    options["cluster"] = take_cluster(options)
+    pairs = Cooccurrence.from_corpus(corpus_file=sources, path=output, progress=shows_progress(quiet), **options)
     if not quiet:
         click.echo(f"{pairs.nnz} pairs of {len(pairs.words)} words in {output}")
 
 
 @command
-@click.argument("text", type=click.Path(allow_dash=True))
+@texts_argument
 @click.option("-o", "--output", type=click.Path(), required=True, help="File to write the model to.")
 @with_options(*training_options, *counting_options, workers_option, *hosts_options)
 @click.option("--checkpoint", type=click.Path(), help="Directory from which `wordrank resume` can go on.")
 @click.option("--checkpoint-every", default="1", show_default=True, help='Epochs, or a time as "10min".')
 @json_option
 def train(
-    text: str,
+    texts: tuple[str, ...],
     output: str,
     quiet: bool,
     as_json: bool,
@@ -194,9 +207,10 @@ def train(
     checkpoint_every: str,
     **options: Any,
 ) -> None:
-    """Train on TEXT, a file with one sentence a line, compressed or not; - is the standard input.
+    """Train on TEXTS, files with one sentence a line, compressed or not; - is the standard input.
 
-    TEXT may also be a directory that `wordrank cooccur` wrote; options of counting then have no effect.
+    Instead of texts there may be a directory that `wordrank cooccur` wrote, or the address of one, which ends with a
+    slash; options of counting then have no effect.
     """
     options |= {"workers": cpu_count() if workers is None else workers, "progress": shows_progress(quiet)}
     options["cluster"] = take_cluster(options)
@@ -204,7 +218,7 @@ def train(
         every = int(checkpoint_every) if checkpoint_every.isdecimal() else checkpoint_every
         options["checkpoint"] = Checkpoints(checkpoint, every)
     with telling_how_to_go_on(checkpoint, output):
-        model = trained(text, options)
+        model = trained(texts, options)
     finish(model, output, quiet, as_json)
 
 
@@ -227,17 +241,17 @@ def take_cluster(options: dict[str, Any]) -> Hosts | None:
     return Hosts.read(hosts, ssh_config) if hosts else None
 
 
-def trained(text: str, options: dict[str, Any]) -> WordRank:
-    """Train on a text or on co-occurrences."""
-    if text != "-" and Path(text).is_dir():
+def trained(texts: tuple[str, ...], options: dict[str, Any]) -> WordRank:
+    """Train on texts or on co-occurrences."""
+    if len(texts) == 1 and (Path(texts[0]).is_dir() or (storage.is_address(texts[0]) and texts[0].endswith("/"))):
         counted = ("min_count", "max_final_vocab")
         training = {name: value for name, value in options.items() if name not in counted}
-        return WordRank.from_cooccurrence(Cooccurrence.load(text, mmap="r"), **training)
-    if text != "-" and is_plain(text):
-        return WordRank(corpus_file=text, **options)
+        return WordRank.from_cooccurrence(texts[0], **training)
+    if "-" not in texts:
+        return WordRank(corpus_file=list(texts), **options)
     room = corpus.room_for_text(memory.budget(options["memory"]))
-    source = sys.stdin.buffer if text == "-" else text
-    return WordRank(corpus.read(corpus_file=source, workers=options["workers"], room=room), **options)
+    sources = [sys.stdin.buffer if text == "-" else text for text in texts]
+    return WordRank(corpus.read(corpus_file=sources, workers=options["workers"], room=room), **options)
 
 
 def finish(model: WordRank, output: str, quiet: bool, as_json: bool) -> None:

@@ -15,6 +15,7 @@ from scipy.sparse import csr_matrix
 
 from gensim_wordrank import arrays, checks, corpus, counting, files, storage
 from gensim_wordrank import memory as memory_
+from gensim_wordrank.cluster.optional import read_texts, team_on
 
 FILES = storage.Kind("co-occurrences", 1, "Count the co-occurrences again.")
 DTYPES = arrays.DTYPES | {"counts": np.int64}
@@ -99,6 +100,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         memory: int | str | None = None,
         path: str | os.PathLike[str] | None = None,
         progress: bool = False,
+        cluster: Any = None,
     ) -> Cooccurrence:
         """Count the co-occurrences of a text, which is read once.
 
@@ -106,7 +108,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         ----------
         sentences : iterable of list of str, optional
             Token lists; may be a generator.
-        corpus_file : path, address or binary file, optional
+        corpus_file : path, address, binary file, or list of these, optional
             Instead of `sentences`: one sentence a line, words separated by white space, UTF-8; anything that smart_open
             reads, compressed or not. Much faster than `sentences`.
         window : int
@@ -128,6 +130,9 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
             A directory to write the matrix to, as :meth:`save` does; it is mapped from there and takes no memory.
         progress : bool
             Show progress bars.
+        cluster : distributed.Client, Dask cluster, str or gensim_wordrank.cluster.Hosts, optional
+            Machines to count on instead of this one, as in :class:`~gensim_wordrank.WordRank`. They need `corpus_file`:
+            paths or addresses. The matrix does not depend on them.
 
         Returns
         -------
@@ -136,19 +141,26 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         """
         if (sentences is None) == (corpus_file is None):
             raise TypeError("Give either 'sentences' or 'corpus_file'.")
+        if corpus_file is None and cluster is not None:
+            raise TypeError("Sentences are counted on this machine. Give 'corpus_file' with a 'cluster'.")
         window, min_count = checks.positive_integer("window", window), checks.positive_integer("min_count", min_count)
         workers = cpu_count() if workers is None else checks.positive_integer("workers", workers)
         if max_final_vocab is not None:
             checks.positive_integer("max_final_vocab", max_final_vocab)
         budget = memory_.budget(memory)
         room = corpus.room_for_text(budget)
-        found = corpus.read(sentences, corpus_file, workers=workers, room=room, progress=progress)
-        kept = np.flatnonzero(found.counts >= min_count)
-        if not len(kept):
-            raise ValueError(f"No word of the text occurs {min_count} times. Lower 'min_count', or give more text.")
-        order = kept[by_frequency(found.counts[kept])][:max_final_vocab]
-        found = found.over({found.words[i]: new for new, i in enumerate(order.tolist())})
-        return cls.from_text(found, window, symmetric, distance_weighting, workers, budget, path, progress)
+        with team_on(cluster) as team:
+            if team is not None:
+                found: corpus.Corpus = read_texts(team, corpus_file)
+            else:
+                found = corpus.read(sentences, corpus_file, workers=workers, room=room, progress=progress)
+            kept = np.flatnonzero(found.counts >= min_count)
+            if not len(kept):
+                raise ValueError(f"No word of the text occurs {min_count} times. Lower 'min_count', or give more text.")
+            order = kept[by_frequency(found.counts[kept])][:max_final_vocab]
+            found = found.over({found.words[i]: new for new, i in enumerate(order.tolist())})
+            result = cls.from_text(found, window, symmetric, distance_weighting, workers, budget, path, progress)
+            return result.brought()
 
     @classmethod
     def from_text(
@@ -165,11 +177,14 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         """Count the co-occurrences of a text that was read, in at most `budget` bytes of memory for the process."""
         memory_.give_back()  # what was needed to read the text
         room = memory_.room(memory_.budget(None) if budget is None else budget)
+        weights = counting.Weights(window, distance_weighting)
 
         def counted(directory: Path | None) -> Cooccurrence:
-            csr = counting.count(
-                text.text, len(text.words), window, symmetric, distance_weighting, workers, room, directory, progress
-            )  # fmt: skip
+            there: Cooccurrence | None = text.counted_there(window, symmetric, distance_weighting)
+            if there is not None:
+                return there
+            store = arrays.Store(directory, np.float32, weights.unit)
+            csr = counting.count(text.text, len(text.words), weights, symmetric, store, workers, room, progress)
             result = cls(csr.data, csr.indices, csr.indptr, text.words, text.counts)
             result._scratch = csr.scratch
             return result
@@ -218,6 +233,17 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
     # ---- as numbers
 
     @property
+    def is_here(self) -> bool:
+        """Whether the pairs stay in this process, and not on machines of a cluster."""
+        return True
+
+    def brought(self) -> Cooccurrence:
+        """Return the same counts in this process."""
+        if self.is_here:
+            return self
+        return self._with_scratch(Cooccurrence(self.data, self.indices, self.indptr, self.words, self.counts))
+
+    @property
     def nnz(self) -> int:
         """Number of pairs that occur."""
         return len(self.data)
@@ -257,11 +283,12 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
     def context_sums(self) -> NDArray[np.float64]:
         """Return the sum of each column, after a :meth:`check`."""
         self.check()
-        sums = np.zeros(self.n_contexts)
-        for first in range(0, self.nnz, 1 << 16):  # bincount works on wider copies, which should stay small
-            part = slice(first, first + (1 << 16))
-            sums += np.bincount(self.indices[part], weights=self.data[part], minlength=self.n_contexts)
-        return sums
+        grain = arrays.grain(float(self.data.max(initial=0)), self.shape[0])
+        return arrays.column_sums(self.data, self.indices, self.n_contexts, grain)
+
+    def sample(self, n: int) -> NDArray[np.float32]:
+        """Return about `n` counts, evenly spread, or all if they are fewer."""
+        return self.data[:: max(1, self.nnz // n)]
 
     def over(self, words: Sequence[Any]) -> Cooccurrence:
         """Return the counts for other words: in the order of `words`, without those it leaves out, empty for new ones.
@@ -324,7 +351,10 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], mmap: str | None = None) -> Cooccurrence:
-        """Load what :meth:`save` wrote, into memory or, with ``mmap="r"``, mapped; a damaged file is refused."""
+        """Load what :meth:`save` wrote, into memory or, with ``mmap="r"``, mapped; a damaged file is refused.
+
+        The directory may also be under an address that smart_open reads; then it goes into memory.
+        """
         found = storage.read(path, FILES, mmap)
         try:
             result = cls(*(found[name] for name in ("data", "indices", "indptr", "words", "counts")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import logging
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -46,6 +47,17 @@ class Corpus:
     counts: NDArray[np.int64]
     n_sentences: int
     n_tokens: int
+
+    def counted_there(self, window: int, symmetric: bool, distance_weighting: bool) -> Any:
+        """Return the co-occurrences of a text that is on machines of a cluster; None if it is here."""
+        return None
+
+    def digest(self) -> str:
+        """Return what tells this text from others with the same words."""
+        found = hashlib.blake2b(digest_size=16)
+        for piece in self.text.pieces():
+            found.update(piece.data)
+        return found.hexdigest()
 
     def __iter__(self) -> Iterator[list[Any]]:
         """Yield the sentences again, without unknown words."""
@@ -151,7 +163,7 @@ def read(
     ----------
     sentences : iterable of list of str, optional
         Token lists; may be a generator.
-    corpus_file : path, address or binary file, optional
+    corpus_file : path, address, binary file, or list of these, optional
         One sentence a line, words separated by white space; anything that smart_open reads.
     known : mapping of str to int, optional
         Ids of the words to keep; others are left out, and so their neighbours move together. Without it, every word
@@ -241,7 +253,11 @@ def _batches(sentences: Any, table: Mapping[Any, int]) -> Iterator[tuple[Ids, in
 
 
 def _file_batches(source: Any, table: Mapping[Any, int], workers: int) -> Iterator[tuple[Ids, int]]:
-    """Yield the ids of shards of a file, and how many sentences begin there."""
+    """Yield the ids of shards of a file or of several, and how many sentences begin there."""
+    if isinstance(source, (list, tuple)):
+        for each in source:
+            yield from _file_batches(each, table, workers)
+        return
     last = BORDER
     for ids, words in shards.words_of(source, workers):
         if not len(ids):

@@ -59,12 +59,11 @@ class Weights:
 def count(
     text: Text,
     n_words: int,
-    window: int,
+    weights: Weights,
     symmetric: bool,
-    distance_weighting: bool,
+    store: arrays.Store,
     workers: int,
     room: int,
-    directory: Path | None = None,
     progress: bool = False,
 ) -> arrays.Csr:
     """Count the pairs of a text.
@@ -73,12 +72,12 @@ def count(
     ----------
     text : Text
         Ids below `n_words`.
+    store : Store
+        Where the result goes.
     room : int
-        Bytes of memory to take. The result goes to `directory`, as files, if it is given or does not fit.
+        Bytes of memory to take.
     """
     started = perf_counter()
-    weights = Weights(window, distance_weighting)
-    store = arrays.Store(directory, np.float32, weights.unit)
     with tqdm(total=len(text), desc="counting", unit="word", unit_scale=True, disable=not progress) as bar:
 
         def count_array(ids: NDArray[np.int32], store: arrays.Store, room: int) -> arrays.Csr:
@@ -87,7 +86,7 @@ def count(
             def rows(first: int, last: int) -> _cooccurrence.Windows:
                 return _cooccurrence.Windows(checked, first, last, weights.of_distance, symmetric)
 
-            return _gather(rows, checked.counts, store, workers, room, bar)
+            return _gather(rows, checked.counts, n_words, store, workers, room, bar)
 
         whole = text.array()
         if whole is not None:
@@ -98,18 +97,17 @@ def count(
                     count_array(segment, arrays.Store(Path(scratch, str(number)), np.uint64), room // 3)
                     for number, segment in enumerate(text.segments(most=max(room // 3 // 4, 2)))
                 ]
-                result = _merge(runs, store, workers, room)
+                result = merge(runs, n_words, store, workers, room)
     seconds = perf_counter() - started
     logger.info("counted %i pairs in %.1f s, %.0f words a second", result.nnz, seconds, len(text) / seconds)
     return result
 
 
-def _merge(runs: list[arrays.Csr], store: arrays.Store, workers: int, room: int) -> arrays.Csr:
-    """Add runs up."""
+def merge(runs: list[arrays.Csr], n_words: int, store: arrays.Store, workers: int, room: int) -> arrays.Csr:
+    """Add up runs, each with the same rows of a matrix of `n_words` columns."""
     logger.info("adding up %i runs of %i pairs", len(runs), sum(run.nnz for run in runs))
 
     entries = np.sum([np.diff(run.indptr) for run in runs], axis=0)
-    n_words = len(entries)
 
     def rows(first: int, last: int) -> _cooccurrence.Runs:
         starts = np.stack([run.indptr[first : last + 1] - run.indptr[first] for run in runs])
@@ -118,13 +116,14 @@ def _merge(runs: list[arrays.Csr], store: arrays.Store, workers: int, room: int)
         columns, sums = (np.concatenate(part) for part in zip(*pieces, strict=True))
         return _cooccurrence.Runs(starts, columns, sums, n_words)
 
-    return _gather(rows, entries, store, workers, room, tqdm(disable=True))
+    return _gather(rows, entries, n_words, store, workers, room, tqdm(disable=True))
 
 
-def _gather(rows: Rows, sizes: NDArray[np.int64], store: arrays.Store, workers: int, room: int, bar: Any) -> arrays.Csr:
+def _gather(
+    rows: Rows, sizes: NDArray[np.int64], n_words: int, store: arrays.Store, workers: int, room: int, bar: Any
+) -> arrays.Csr:
     """Write all rows into a store, in blocks on several threads; `sizes` is what each row is made from."""
-    n_words = len(sizes)
-    indptr = np.zeros(n_words + 1, np.int64)
+    indptr = np.zeros(len(sizes) + 1, np.int64)
     work = min(int(WORK_SHARE * room), WORK_ENOUGH)
     blocks = _blocks(sizes * SOURCE_BYTES, workers, work)
 
@@ -139,7 +138,7 @@ def _gather(rows: Rows, sizes: NDArray[np.int64], store: arrays.Store, workers: 
 
     def fill(first: int, last: int) -> int:
         source, counter = rows(first, last), _cooccurrence.Counter(n_words)
-        for row, end in itertools.pairwise(_edges(indptr[first : last + 1], PUT)):
+        for row, end in itertools.pairwise(edges(indptr[first : last + 1], PUT)):
             places = indptr[first + row : first + end + 1]
             columns, sums = store.columns(places[0], places[-1]), lazy_array(places[-1] - places[0], np.uint64)
             counter.sums(source, row, places, columns, sums)
@@ -155,11 +154,11 @@ def _blocks(sizes: NDArray[np.int64], workers: int, room: int) -> list[tuple[int
     """Cut rows of given bytes into blocks of about equal size, as many as threads like and memory asks for."""
     ends = np.concatenate([[0], np.cumsum(sizes)])
     n_blocks = max(BLOCKS_A_WORKER * workers, math.ceil(ends[-1] * workers / max(room, 1)))
-    return list(itertools.pairwise(_edges(ends, max(1, int(ends[-1]) // n_blocks))))
+    return list(itertools.pairwise(edges(ends, max(1, int(ends[-1]) // n_blocks))))
 
 
-def _edges(ends: NDArray[np.int64], most: int) -> list[int]:
+def edges(ends: NDArray[np.int64], most: int) -> list[int]:
     """Cut rows with the given running sums into pieces of about `most`, at least one row each."""
     targets = np.arange(ends[0] + most, ends[-1], most)
-    edges = np.unique(np.concatenate([[0], np.searchsorted(ends, targets), [len(ends) - 1]]))
-    return [int(edge) for edge in edges]
+    found = np.unique(np.concatenate([[0], np.searchsorted(ends, targets), [len(ends) - 1]]))
+    return [int(edge) for edge in found]

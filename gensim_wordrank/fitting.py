@@ -109,7 +109,8 @@ class FittedModel(GensimModel):
 
     def _check_memory(self) -> None:
         """Refuse a run that cannot fit, before it starts."""
-        n_pairs = self.cooccurrence.nnz if self.cooccurrence is not None else 0
+        # on a cluster other machines hold the pairs
+        n_pairs = self.cooccurrence.nnz if self.cooccurrence is not None and self.cluster is None else 0
         self._require_memory(estimates.epoch_memory(len(self.wv), n_pairs, self.vector_size, self.solver, self.workers))
 
     def _train(self, callbacks: Iterable[Any], run: Run | None) -> int:
@@ -146,7 +147,7 @@ class FittedModel(GensimModel):
         before = self.epochs_done - run.start.epoch if run is not None else 0
         epochs = run_epochs(
             self._state(), counts, self.objective, self.solver,
-            self.epochs, self.alpha, self.min_alpha, self.seed, self.workers, before, self.cluster,
+            self.epochs, self.alpha, self.min_alpha, self.seed, self.workers, before, self._team or self.cluster,
         )  # fmt: skip
         bar = tqdm(total=self.epochs, initial=before, desc="WordRank", unit="epoch", disable=not self.progress)
         with closing(epochs), bar:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -32,8 +32,9 @@ class WordRank(FittedModel):
     ----------
     sentences : iterable of list of str, optional
         Can be read more than once. Without a corpus the model is left untrained.
-    corpus_file : str or path, optional
-        A text file, one sentence a line, words separated by spaces, instead of `sentences`.
+    corpus_file : str, path or list of these, optional
+        A text file, one sentence a line, words separated by spaces, instead of `sentences`. In a list, texts may be
+        compressed, and be addresses: anything that smart_open reads.
     vector_size : int
         Length of the vectors.
     window : int
@@ -55,7 +56,8 @@ class WordRank(FittedModel):
         Number of threads.
     cluster : distributed.Client, Dask cluster, str or gensim_wordrank.cluster.Hosts, optional
         Machines to train on instead of this one: a client of a Dask cluster, the cluster, the address of its scheduler,
-        or machines to start one on by SSH. The vectors are the same, byte for byte. It is not saved with the model.
+        or machines to start one on by SSH. They count the texts of `corpus_file`, and train. The vectors are the same,
+        byte for byte. It is not saved with the model.
     memory : int or str, optional
         What the process may take in all, as "4GB" or in bytes; by default what it has and half of what is free. Past
         it, co-occurrences are counted and kept in temporary files.
@@ -91,7 +93,8 @@ class WordRank(FittedModel):
         The loss of every epoch since the vectors started.
     cooccurrence : gensim_wordrank.cooccurrence.Cooccurrence or None
         The co-occurrences that the model was trained on; `cooccurrence.matrix` is a SciPy CSR matrix. Set it to None to
-        save memory and disk; training on more text then starts from that text alone.
+        save memory and disk; training on more text then starts from that text alone. It is None if a cluster counted
+        them.
 
     Examples
     --------
@@ -109,7 +112,7 @@ class WordRank(FittedModel):
     def __init__(
         self,
         sentences: Iterable[Sequence[str]] | None = None,
-        corpus_file: str | os.PathLike[str] | None = None,
+        corpus_file: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
         *,
         vector_size: int = 100,
         window: int = 15,
@@ -189,18 +192,21 @@ class WordRank(FittedModel):
         if sentences is None and corpus_file is None:
             return
         self._check_corpus_sanity(sentences, corpus_file, passes=2)
-        if max_vocab_size is not None:  # gensim prunes the vocabulary while it reads, so the text is read again
-            self.build_vocab(sentences, corpus_file, trim_rule=trim_rule)
-        else:
-            text = self._read(sentences, corpus_file)
-            self.build_vocab(text, trim_rule=trim_rule)
-            sentences, corpus_file = text.over(self.wv.key_to_index), None
-            del text  # as its ids are no longer needed
-        if warm_start is not None:
-            self.warm_start(warm_start)
-        self._count(sentences, corpus_file)
-        del sentences
-        self._fit(callbacks, checkpoints)
+        if max_vocab_size is not None and isinstance(corpus_file, (list, tuple)):
+            sentences, corpus_file = self._read(None, corpus_file), None
+        with self._on_machines() if corpus_file is not None and max_vocab_size is None else nullcontext():
+            if max_vocab_size is not None:  # gensim prunes the vocabulary while it reads, so the text is read again
+                self.build_vocab(sentences, corpus_file, trim_rule=trim_rule)
+            else:
+                text = self._read(sentences, corpus_file)
+                self.build_vocab(text, trim_rule=trim_rule)
+                sentences, corpus_file = text.over(self.wv.key_to_index), None
+                del text  # as its ids are no longer needed
+            if warm_start is not None:
+                self.warm_start(warm_start)
+            self._count(sentences, corpus_file)
+            del sentences
+            self._fit(callbacks, checkpoints)
 
     @classmethod
     def from_cooccurrence(
@@ -219,8 +225,9 @@ class WordRank(FittedModel):
 
         Parameters
         ----------
-        matrix : Cooccurrence, SciPy sparse matrix or array
-            How often things occur together; as many columns as rows, for the same things.
+        matrix : Cooccurrence, SciPy sparse matrix, array, or str
+            How often things occur together; as many columns as rows, for the same things. Or the directory or the
+            address of co-occurrences that were saved; of an address, the machines of a `cluster` read some rows each.
         words : sequence of str or int, optional
             Their names; those of a `Cooccurrence` are its own.
         counts : sequence of int, optional
@@ -239,15 +246,19 @@ class WordRank(FittedModel):
         (4,)
         """
         checkpoints = asked_for(checkpoint)
-        pairs = matrix if isinstance(matrix, Cooccurrence) else Cooccurrence.from_matrix(matrix, words, counts)
         model = cls(**{"min_count": 1} | parameters)
-        # gensim puts the later of equally frequent words first; backwards, they stay as they are
-        frequencies = dict(zip(pairs.words[::-1], pairs.counts[::-1].tolist(), strict=True))
-        model.build_vocab_from_freq(frequencies, trim_rule=trim_rule)
-        if warm_start is not None:
-            model.warm_start(warm_start)
-        model.cooccurrence = pairs.over(model.wv.index_to_key)
-        model._fit(callbacks, checkpoints)
+        with model._on_machines():
+            if isinstance(matrix, (str, os.PathLike)):
+                pairs = model._read_pairs(matrix)
+            else:
+                pairs = matrix if isinstance(matrix, Cooccurrence) else Cooccurrence.from_matrix(matrix, words, counts)
+            # gensim puts the later of equally frequent words first; backwards, they stay as they are
+            frequencies = dict(zip(pairs.words[::-1], pairs.counts[::-1].tolist(), strict=True))
+            model.build_vocab_from_freq(frequencies, trim_rule=trim_rule)
+            if warm_start is not None:
+                model.warm_start(warm_start)
+            model.cooccurrence = pairs.over(model.wv.index_to_key)
+            model._fit(callbacks, checkpoints)
         return model
 
     # ---- start values
@@ -366,13 +377,11 @@ class WordRank(FittedModel):
     def _count(self, sentences: Any, corpus_file: Any) -> tuple[int, int]:
         """Add the co-occurrences of a text to the model's; return its words in the vocabulary, and in all."""
         text = self._read(sentences, corpus_file, self.wv.key_to_index)
-        digest = hashlib.blake2b(digest_size=16)
-        for piece in text.text.pieces():
-            digest.update(piece.data)
+        digest = text.digest()
         if self.cooccurrence is None:
             self._counted = []
         counts = None if self.cooccurrence is None else self.cooccurrence.over(self.wv.index_to_key)
-        if digest.hexdigest() not in self._counted:
+        if digest not in self._counted:
             # what training will need; the pairs that the triplet solver weighs are not known yet
             epoch_bytes = estimates.epoch_memory(len(self.wv), 0, self.vector_size, self.solver, self.workers)
             new = Cooccurrence.from_text(
@@ -380,7 +389,7 @@ class WordRank(FittedModel):
                 memory_.budget(self.memory) - epoch_bytes, progress=self.progress,
             )  # fmt: skip
             counts = counts + new if counts is not None and counts.nnz else new
-            self._counted.append(digest.hexdigest())
+            self._counted.append(digest)
         if counts is None or not counts.nnz:
             logger.warning("no two words of the vocabulary co-occur: the vectors stay as they are")
         self.cooccurrence = counts

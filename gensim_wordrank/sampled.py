@@ -174,7 +174,7 @@ def estimate(losses: Sequence[Sequence[float]]) -> float:
 
 def strata_at_once(counts: Cooccurrence, objective: Objective, n_blocks: int) -> int:
     """Return for how many strata pairs are drawn at a time: so few that what is drawn is small beside the counts."""
-    sample = counts.data[:: max(1, counts.nnz // SHARE_SAMPLE)]
+    sample = counts.sample(SHARE_SAMPLE)
     share = float(np.minimum(DRAWS * objective.weights(sample), 1).mean()) if len(sample) else 0.0
     at_once = n_blocks
     while at_once > 1 and share * at_once / n_blocks * PAIR_BYTES > DRAWN_SHARE * COUNT_BYTES:

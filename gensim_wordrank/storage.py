@@ -1,16 +1,21 @@
-"""Arrays and plain values in a directory: .npy and .json files, without pickle, with a checksum each."""
+"""Arrays and plain values in a directory: .npy and .json files, without pickle, with a checksum each.
+
+What is read may also be under an address, by whatever smart_open can do.
+"""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import smart_open
 
 from gensim_wordrank import arrays
 
@@ -49,33 +54,65 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{value!r} cannot be kept in a file.")
 
 
-def read(path: str | os.PathLike[str], kind: Kind, mmap: str | None = None) -> dict[str, Any]:
-    """Return what :func:`write` was given; refuse a directory of another kind, and one that is not whole."""
-    directory = Path(path)
-    found = checksums(directory, kind)
-    for name, expected in found.items():
-        if not (directory / name).is_file() or checksum(directory / name) != expected:
-            raise ValueError(f"'{directory / name}' is missing or damaged. {kind.remedy}")
-    return {Path(name).stem: _load(directory / name, mmap) for name in found}
+def is_address(place: str | os.PathLike[str]) -> bool:
+    """Say whether a place is not in the file system."""
+    return "://" in os.fspath(place)
 
 
-def _load(path: Path, mmap: str | None) -> Any:
-    return arrays.load(path, mmap) if path.suffix == ".npy" else json.loads(path.read_text(encoding="ascii"))
+def beside(place: str | os.PathLike[str], name: str) -> str:
+    """Return where a file of a directory is, which may be an address."""
+    return f"{os.fspath(place).rstrip('/')}/{name}"
 
 
-def checksums(directory: Path, kind: Kind) -> dict[str, int]:
+def read(
+    path: str | os.PathLike[str], kind: Kind, mmap: str | None = None, leave: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return what :func:`write` was given; refuse a directory of another kind, and one that is not whole.
+
+    What is called as in `leave` is not looked at.
+    """
+    found = {name: crc for name, crc in checksums(path, kind).items() if Path(name).stem not in leave}
+    return {Path(name).stem: _load(beside(path, name), crc, kind, mmap) for name, crc in found.items()}
+
+
+def _load(path: str, expected: int, kind: Kind, mmap: str | None) -> Any:
+    """Load a file whose checksum is known."""
+    content = _content(path) if is_address(path) else None
+    if content is None:
+        intact = Path(path).is_file() and checksum(Path(path)) == expected
+    else:
+        intact = zlib.crc32(content) == expected
+    if not intact:
+        raise ValueError(f"'{path}' is missing or damaged. {kind.remedy}")
+    if path.endswith(".json"):
+        return json.loads(Path(path).read_text(encoding="ascii") if content is None else content)
+    return arrays.load(Path(path), mmap) if content is None else np.load(io.BytesIO(content))
+
+
+def _content(path: str) -> bytes:
+    with smart_open.open(path, "rb") as file:
+        return bytes(file.read())
+
+
+def checksums(directory: str | os.PathLike[str], kind: Kind) -> dict[str, int]:
     """Return the checksums of the files in a directory; refuse one of another kind."""
-    if not (directory / ABOUT).is_file():
-        raise FileNotFoundError(f"'{directory}' holds no {kind.name}: there is no '{ABOUT}' in it.")
+    path = beside(directory, ABOUT)
     try:
-        about = json.loads((directory / ABOUT).read_text(encoding="ascii"))
+        content = _content(path)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        raise FileNotFoundError(
+            f"'{os.fspath(directory)}' holds no {kind.name}: there is no '{ABOUT}' in it."
+        ) from None
+    try:
+        about = json.loads(content)
         name, version, found = about["format"], about["version"], dict(about["checksums"])
         plain = all(Path(file).name == file and Path(file).suffix in (".npy", ".json") for file in found)
     except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"'{directory / ABOUT}' is damaged. {kind.remedy}") from error
+        raise ValueError(f"'{path}' is damaged. {kind.remedy}") from error
     if (name, version) != (f"gensim-wordrank {kind.name}", kind.version) or not plain:
         raise ValueError(
-            f"'{directory}' holds no {kind.name} of version {kind.version}. It may come from a newer gensim-wordrank."
+            f"'{os.fspath(directory)}' holds no {kind.name} of version {kind.version}. It may come from a newer "
+            "gensim-wordrank."
         )
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
@@ -89,9 +89,10 @@ def _solver_on(
         del state  # or the vectors that training began with would stay in memory
         yield lambda state, step: _EPOCHS[solver](state, counts, objective, plan, step, workers)
         return
-    from gensim_wordrank.cluster.clients import client_of  # its libraries are an extra
+    from gensim_wordrank.cluster.clients import team_of  # its libraries are an extra
     from gensim_wordrank.cluster.driver import Driver
 
     recipe = Recipe.of(plan, objective, counts, state.words.shape[1])
-    with client_of(cluster) as client, closing(Driver(client, recipe, counts, state)) as driver:
+    with team_of(cluster) as team:
+        driver = Driver(team, recipe, counts, state)
         yield lambda _, step: driver.epoch(step)

@@ -31,18 +31,18 @@ def bytes_of(state):
     return [array.tobytes() for array in (state.words, state.contexts, state.bias, state.word_past, state.context_past)]
 
 
-def disturbed(client, counts, disturb, patience):
-    """Train by hand, with a disturbance before the fourth epoch; return the last state, the losses and the driver."""
+def disturbed(team, counts, disturb):
+    """Train by hand, with a disturbance before the fourth epoch; return the last state and the losses."""
     recipe = Recipe.of(Plan.of(counts, 1), Objective(), counts, SIZE)
-    driver, losses = Driver(client, recipe, counts, start(counts), patience), []
+    driver, losses = Driver(team, recipe, counts, start(counts)), []
     for epoch in range(EPOCHS):
         if epoch == 3:
-            disturb(driver.crew.workers[1])
+            disturb(team.crew.workers[1])
         state, loss = driver.epoch(STEP)
         losses.append(loss)
     result = bytes_of(state)
-    driver.close()
-    return result, losses, driver
+    team.close()
+    return result, losses
 
 
 def undisturbed(counts):

@@ -3,15 +3,17 @@
 import os
 import shutil
 import signal
+import sys
 
-import gensim_wordrank.cluster.driver
+import gensim_wordrank.cluster.team
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim_wordrank import Checkpoints, Cooccurrence, WordRank
-from gensim_wordrank.cluster import handshake, pairs
+from gensim_wordrank.cluster import Hosts, handshake, pairs
 from gensim_wordrank.cluster.ring import Ring
+from gensim_wordrank.cluster.team import Team
 from gensim_wordrank.cluster.worker import RingWorker
 from gensim_wordrank.plan import Plan
 from scipy.sparse import csr_matrix
@@ -104,7 +106,7 @@ def test_pairs_on_a_shared_disk_are_not_sent(lee_pairs, tmp_path, monkeypatch):
 
     async def spy(self, *arrays):
         sent.append(self.machine)
-        await take(self, *arrays)
+        return await take(self, *arrays)
 
     monkeypatch.setattr(RingWorker, "take_pairs", spy)
     lee_pairs.save(tmp_path / "pairs")
@@ -117,18 +119,17 @@ def test_pairs_on_a_shared_disk_are_not_sent(lee_pairs, tmp_path, monkeypatch):
 
 
 def test_rows_are_read_and_checked(lee_pairs, tmp_path):
-    """A machine reads the rows of its words, in its order, and refuses columns and offsets that are none."""
+    """A machine reads a range of rows, and refuses columns and offsets that are none."""
     lee_pairs.save(tmp_path / "pairs")
-    rows = np.array([5, 0, 1749])
-    found = pairs.read(str(tmp_path / "pairs"), rows, 1750)
-    got = csr_matrix((found.data, found.indices, found.indptr), (3, 1750))
-    assert (got != lee_pairs.matrix[rows]).nnz == 0
-    for name, wrong, message in (("indices", 1750, "Got 1750 instead"), ("indptr", 10**9, "are damaged")):
+    found = pairs.read(str(tmp_path / "pairs"), 5, 1000, 1750)
+    got = csr_matrix((found.data, found.indices, found.indptr), (995, 1750))
+    assert (got != lee_pairs.matrix[5:1000]).nnz == 0
+    for name, wrong, message in (("indices", 1750, "damaged.*Got 1750 instead"), ("indptr", 10**9, "are damaged")):
         array = np.load(tmp_path / "pairs" / f"{name}.npy", mmap_mode="r+")
         array[0] = wrong
         array.flush()
         with pytest.raises(ValueError, match=message):
-            pairs.read(str(tmp_path / "pairs"), rows, 1750)
+            pairs.read(str(tmp_path / "pairs"), 0, 1000, 1750)
 
 
 def test_contexts_never_pass_through_the_driver(lee_pairs, monkeypatch):
@@ -211,6 +212,16 @@ def test_what_cannot_run_on_a_cluster_is_refused_before_counting(options, messag
         WordRank(**options)
 
 
+@pytest.mark.parametrize("missing", ["distributed", "asyncssh"])
+def test_without_the_extra_the_error_says_what_to_install(missing, monkeypatch):
+    """Machines need libraries that are an extra; the error prints the line for pip."""
+    for name in ("clients", "launch", "ssh"):
+        monkeypatch.delitem(sys.modules, f"gensim_wordrank.cluster.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(ImportError, match=rf"{missing}.*pip install 'gensim-wordrank\[distributed\]'"):
+        WordRank.from_cooccurrence(np.eye(2), cluster=Hosts(["127.0.0.1"]))
+
+
 def test_locked_vectors_are_refused(lee_pairs):
     """A cluster would not hold them."""
     with in_process(1) as cluster:
@@ -233,7 +244,7 @@ def test_machines_that_differ_are_refused():
 
 def test_a_cluster_without_workers(lee_pairs, monkeypatch):
     """Training does not wait for ever for workers."""
-    monkeypatch.setattr(gensim_wordrank.cluster.driver, "REPLACEMENT_SECONDS", 0.2)
+    monkeypatch.setattr(gensim_wordrank.cluster.team, "REPLACEMENT_SECONDS", 0.2)
     with in_process(0) as cluster, pytest.raises(RuntimeError, match="The cluster has no workers. Start some"):
         WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
 
@@ -248,11 +259,11 @@ def kill(client, address):
 
 def test_a_killed_worker_is_replaced(lee_pairs, unharmed, three, monkeypatch):
     """Its nanny starts another, and training goes on from the last state that was kept, to the same vectors."""
-    monkeypatch.setattr(gensim_wordrank.cluster.driver, "REPLACEMENT_SECONDS", 60)
-    *result, driver = disturbed(three, lee_pairs, lambda address: kill(three, address), patience=20)
-    assert tuple(result) == unharmed
-    assert driver.failures == ["127.0.0.1 was lost (Unable to contact Actor's worker)"]
-    assert driver.n_workers == 3
+    monkeypatch.setattr(gensim_wordrank.cluster.team, "REPLACEMENT_SECONDS", 60)
+    team = Team(three, patience=20)
+    assert disturbed(team, lee_pairs, lambda address: kill(three, address)) == unharmed
+    assert team.failures == ["127.0.0.1 was lost (Unable to contact Actor's worker)"]
+    assert team.n_workers == 3
 
 
 def test_a_slow_worker_is_given_up(lee_pairs, unharmed, three):
@@ -270,16 +281,17 @@ def test_a_slow_worker_is_given_up(lee_pairs, unharmed, three):
 
         Share.run = Share.at_full_speed
 
-    *result, driver = disturbed(three, lee_pairs, lambda a: three.run(slow_down, workers=[a]), patience=1)
-    three.run(speed_up, workers=list(driver.given_up))
-    assert tuple(result) == unharmed
-    assert driver.failures == ["127.0.0.1 was too slow (another machine did not answer within 1 s)"]
-    assert len(driver.given_up) == 1
+    team = Team(three, patience=1)
+    result = disturbed(team, lee_pairs, lambda address: three.run(slow_down, workers=[address]))
+    three.run(speed_up, workers=list(team.slow))
+    assert result == unharmed
+    assert team.failures == ["127.0.0.1 was too slow (another machine did not answer within 1 s)"]
+    assert len(team.slow) == 1
 
 
 def test_a_worker_that_hangs_is_given_up(lee_pairs, unharmed, three, monkeypatch):
     """A process that is stopped answers nobody, as behind a cut link: the others notice and go on without it."""
-    monkeypatch.setattr(gensim_wordrank.cluster.driver, "REPLACEMENT_SECONDS", 0.2)
+    monkeypatch.setattr(gensim_wordrank.cluster.team, "REPLACEMENT_SECONDS", 0.2)
     monkeypatch.setattr(gensim_wordrank.cluster.crew, "STOP_SECONDS", 1)
     pids, stopped = three.run(os.getpid), []
 
@@ -287,14 +299,15 @@ def test_a_worker_that_hangs_is_given_up(lee_pairs, unharmed, three, monkeypatch
         stopped.append(pids[address])
         os.kill(pids[address], signal.SIGSTOP)
 
+    team = Team(three, patience=1)
     try:
-        *result, driver = disturbed(three, lee_pairs, hang, patience=1)
+        result = disturbed(team, lee_pairs, hang)
     finally:
         for pid in stopped:
             os.kill(pid, signal.SIGKILL)
-    assert tuple(result) == unharmed
-    assert driver.failures[0].startswith("127.0.0.1 was lost")
-    assert driver.n_workers == 2
+    assert result == unharmed
+    assert team.failures[0].startswith("127.0.0.1 was lost")
+    assert team.n_workers == 2
 
 
 @pytest.mark.parametrize(
@@ -316,7 +329,7 @@ def test_a_worker_that_hangs_is_given_up(lee_pairs, unharmed, three, monkeypatch
         (
             MemoryError("no room for the pairs"),
             RuntimeError,
-            r"Training failed on .*: MemoryError\('no room for the pairs'\)",
+            "The work failed on .*: MemoryError: no room for the pairs",
         ),
     ],
     ids=["machine", "divergence", "memory"],

@@ -1,5 +1,6 @@
 """Machines reached by SSH: here addresses of the loopback interface, with a server and keys made for the tests."""
 
+import asyncio
 import getpass
 import os
 import shutil
@@ -12,7 +13,7 @@ import time
 from pathlib import Path
 
 import asyncssh
-import gensim_wordrank.cluster.driver
+import gensim_wordrank.cluster.team
 import psutil
 import pytest
 from click.testing import CliRunner
@@ -20,8 +21,10 @@ from distributed.security import Security
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim_wordrank import WordRank
 from gensim_wordrank.cli import main
-from gensim_wordrank.cluster import Hosts
+from gensim_wordrank.cluster import Host, Hosts, launch
 from gensim_wordrank.cluster.launch import launched
+from gensim_wordrank.cluster.ssh import SshWorker
+from gensim_wordrank.cluster.team import Team
 
 from clusters import EPOCHS, SIZE, disturbed, fingerprint, undisturbed
 
@@ -139,21 +142,28 @@ class Inspector(CallbackAny2Vec):
 
 
 @pytest.fixture(scope="module")
-def run(server, lee_pairs, tmp_path_factory):
-    """A training over SSH, looked at from inside; the model and the inspector."""
+def texts(lee, tmp_path_factory):
+    """A corpus in two files."""
+    place = tmp_path_factory.mktemp("texts")
+    for name, sentences in (("one", lee[:100]), ("two", lee[100:])):
+        (place / name).write_text("\n".join(map(" ".join, sentences)))
+    return [str(place / "one"), str(place / "two")]
+
+
+@pytest.fixture(scope="module")
+def run(server, texts, tmp_path_factory):
+    """Counting and training over SSH, looked at from inside; the model and the inspector."""
     foreign = tmp_path_factory.mktemp("foreign") / "foreign.pem"
     security = Security.temporary()
     foreign.write_text(security.tls_worker_key + security.tls_worker_cert)
     inspector = Inspector(server, foreign)
-    model = WordRank.from_cooccurrence(
-        lee_pairs, vector_size=SIZE, epochs=EPOCHS, cluster=hosts(server), callbacks=[inspector]
-    )
+    model = WordRank(corpus_file=texts, vector_size=SIZE, epochs=EPOCHS, cluster=hosts(server), callbacks=[inspector])
     return model, inspector
 
 
-def test_the_vectors_are_those_of_one_machine(run, lee_pairs):
-    """Hosts that are reached by SSH give the same bytes."""
-    assert fingerprint(run[0]) == fingerprint(WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=EPOCHS))
+def test_the_vectors_are_those_of_one_machine(run, texts):
+    """Hosts that are reached by SSH, and that count the texts, give the same bytes."""
+    assert fingerprint(run[0]) == fingerprint(WordRank(corpus_file=texts, vector_size=SIZE, epochs=EPOCHS))
 
 
 def test_nothing_is_left_behind(run):
@@ -186,17 +196,27 @@ def test_no_port_answers_without_the_certificate(run):
         assert len(answers["right"]) == 1
 
 
-def test_without_a_killed_nanny_training_goes_on_with_fewer(server, lee_pairs, monkeypatch):
-    """A host whose processes are killed is left out; the other one takes its words, to the same vectors."""
-    monkeypatch.setattr(gensim_wordrank.cluster.driver, "REPLACEMENT_SECONDS", 0.5)
-    with launched(hosts(server)) as client:
-        nannies = client.run(os.getppid)
-        *result, driver = disturbed(client, lee_pairs, lambda a: os.kill(nannies[a], signal.SIGKILL), patience=20)
+def test_a_host_whose_processes_are_killed_is_started_again(server, lee_pairs, monkeypatch):
+    """After its nanny was killed a host gets another one by SSH, and training ends with the same vectors."""
+    monkeypatch.setattr(gensim_wordrank.cluster.team, "REPLACEMENT_SECONDS", 0.5)
+    with launched(hosts(server)) as (client, restart):
+        nannies, team = client.run(os.getppid), Team(client, restart, patience=20)
+        result = disturbed(team, lee_pairs, lambda address: os.kill(nannies[address], signal.SIGKILL))
         processes = pythons(server)
-    assert tuple(result) == undisturbed(lee_pairs)
-    assert driver.failures[0].startswith("127.0.0.3 was lost")
-    assert driver.n_workers == 1
+    assert result == undisturbed(lee_pairs)
+    assert len(team.failures) == 1
+    assert team.failures[0].startswith("127.0.0.3 was lost")
+    assert team.n_workers == 2
     assert not psutil.wait_procs(processes, timeout=10)[1]
+
+
+def test_a_host_that_cannot_be_started_again_is_left_out(caplog):
+    """The log names it, and it is not waited for."""
+    with socket.create_server((ADDRESSES[0], 0)) as free:
+        port = free.getsockname()[1]
+    worker = SshWorker(Host(ADDRESSES[0]), 1, "no key", {"port": port})
+    assert asyncio.run(launch._restart([worker], present=set())) == 0
+    assert f"No worker could be started on {ADDRESSES[0]}" in caplog.text
 
 
 def test_an_unknown_host_key_is_refused(server):
@@ -214,18 +234,19 @@ def test_a_host_without_the_package_is_named(server, tmp_path):
     python = tmp_path / "bare-python"
     python.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
     python.chmod(0o755)
-    message = r"started on 127.0.0.[23]: .*bare-python lacks gensim-wordrank\[distributed\]: ModuleNotFoundError"
+    message = (
+        r"started on 127.0.0.[23]: .*bare-python lacks gensim-wordrank\[distributed\]: .*found for gensim-wordrank"
+    )
     with pytest.raises(RuntimeError, match=message), launched(hosts(server, options=f"python={python}")):
         pass
     assert not pythons(server)
 
 
-def test_the_command_line_trains_on_hosts(server, lee, tmp_path):
-    """`wordrank train --hosts` gives the vectors that it gives without."""
-    (tmp_path / "text").write_text("\n".join(map(" ".join, lee)))
+def test_the_command_line_trains_on_hosts(server, texts, tmp_path):
+    """`wordrank train --hosts` gives the vectors that it gives without, from two texts."""
     (tmp_path / "hosts").write_text("127.0.0.3 threads=1\n")
     there = ["--hosts", str(tmp_path / "hosts"), "--ssh-config", str(server[1] / "known_config")]
-    common = ["train", str(tmp_path / "text"), "--epochs", "2", "--vector-size", str(SIZE), "-q", "-o"]
+    common = ["train", *texts, "--epochs", "2", "--vector-size", str(SIZE), "-q", "-o"]
     results = []
     for name, options in (("here", []), ("there", there)):
         result = CliRunner().invoke(main, [*common, str(tmp_path / name), *options])

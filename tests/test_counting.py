@@ -26,6 +26,13 @@ def ids(lee):
     return {word: i for i, word in enumerate(sorted({word for sentence in lee for word in sentence}))}
 
 
+def count(text, n_words, window, workers, room, symmetric=True):
+    """Count by distance, in memory if the result fits."""
+    weights = counting.Weights(window, distance_weighting=True)
+    store = arrays.Store(None, np.float32, weights.unit)
+    return counting.count(text, n_words, weights, symmetric, store, workers, room)
+
+
 def test_memory_and_workers_do_not_change_a_byte(lee, ids, tmp_path):
     """In memory, on disk, in one piece or in many runs, on any number of threads: the same matrix."""
     results = []
@@ -37,7 +44,7 @@ def test_memory_and_workers_do_not_change_a_byte(lee, ids, tmp_path):
         (0, 10**6, 2),
     ):
         text = corpus.read(lee, known=ids, room=text_room).text
-        csr = counting.count(text, len(ids), 15, True, True, workers, room)
+        csr = count(text, len(ids), 15, workers, room)
         assert isinstance(csr.data, np.memmap) == (room < LIMIT)
         results.append(tuple(array.tobytes() for array in (csr.data, csr.indices, csr.indptr)))
     assert len(set(results)) == 1
@@ -48,7 +55,7 @@ def test_many_runs_equal_the_oracle(lee, caplog):
     ids = {word: i for i, word in enumerate(["the", "of", "in", "and", "to", "a"])}
     text = corpus.read(lee, known=ids, room=0).text
     with caplog.at_level(logging.INFO, "gensim_wordrank.counting"):
-        csr = counting.count(text, len(ids), 4, False, True, 2, room=20_000)
+        csr = count(text, len(ids), 4, 2, room=20_000, symmetric=False)
     assert int(caplog.messages[0].split()[2]) > 3, "more than three runs"
     found = Cooccurrence(csr.data, csr.indices, csr.indptr).matrix.toarray()
     np.testing.assert_allclose(found, oracle.cooccurrence(lee, ids, 4, symmetric=False), rtol=1e-6)
@@ -58,7 +65,7 @@ def test_temporary_files_go_away(lee, ids, tmp_path, monkeypatch):
     """A matrix on disk lives in the temporary directory as long as it is used, and no longer."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     pairs = Cooccurrence.from_text(corpus.read(lee, known=ids, room=0), workers=2)
-    csr = counting.count(corpus.read(lee, known=ids, room=0).text, len(ids), 15, True, True, 1, room=10**6)
+    csr = count(corpus.read(lee, known=ids, room=0).text, len(ids), 15, 1, room=10**6)
     places = list(tmp_path.iterdir())
     assert [sorted(file.name for file in place.iterdir()) for place in places] == [["data.npy", "indices.npy"]]
     assert csr.data.tobytes() == pairs.data.tobytes()

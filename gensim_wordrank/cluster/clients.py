@@ -1,10 +1,10 @@
-"""From what a user calls a cluster to a Dask client."""
+"""From what a user calls a cluster to machines that work."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 from gensim_wordrank import checks
@@ -18,6 +18,8 @@ except ImportError as error:
         f"'cluster' needs {error.name}, which is not installed. Run: pip install 'gensim-wordrank[distributed]'"
     ) from error
 
+from gensim_wordrank.cluster.team import Team
+
 logger = logging.getLogger(__name__)
 
 
@@ -28,17 +30,19 @@ def check(cluster: Any) -> None:
 
 
 @contextmanager
-def client_of(cluster: Any) -> Iterator[Client]:
+def team_of(cluster: Any) -> Iterator[Team]:
     """Connect to a cluster, starting it if need be; what was made here ends here."""
-    if isinstance(cluster, Client):
+    if isinstance(cluster, Team):
         yield cluster
-        return
-    if isinstance(cluster, Hosts):
+    elif isinstance(cluster, Client):
+        with closing(Team(cluster)) as team:
+            yield team
+    elif isinstance(cluster, Hosts):
         from gensim_wordrank.cluster.launch import launched  # asyncssh is not needed for other clusters
 
-        with launched(cluster) as client:
-            yield client
-        return
-    with Client(cluster, set_as_default=False) as client:
-        logger.info("dashboard: %s", client.dashboard_link)
-        yield client
+        with launched(cluster) as (client, restart), closing(Team(client, restart)) as team:
+            yield team
+    else:
+        with Client(cluster, set_as_default=False) as client, closing(Team(client)) as team:
+            logger.info("dashboard: %s", client.dashboard_link)
+            yield team

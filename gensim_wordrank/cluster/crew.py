@@ -1,19 +1,24 @@
-"""The actors on the machines of a cluster that train one state together, as the driver sees them."""
+"""The actors on the machines of a cluster that count and train together, as the driver sees them."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
+from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
 
 import numpy as np
 from distributed import Client
 from distributed.comm import get_address_host
+from numpy.typing import NDArray
 
+from gensim_wordrank import arrays, counting
 from gensim_wordrank.cluster import handshake, pairs
+from gensim_wordrank.cluster.counter import AT_ONCE, Found, Held
 from gensim_wordrank.cluster.ring import Ring
+from gensim_wordrank.cluster.texts import Piece
 from gensim_wordrank.cluster.worker import Bare, Done, RingWorker
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.ranks import Vectors
@@ -45,16 +50,19 @@ class Crew:
         Of the cluster.
     workers : mapping of str to int
         Addresses of workers, and how many threads each has.
-    recipe : Recipe
-        What the epochs have in common.
     patience : float
         Seconds in which a machine must answer.
     """
 
-    def __init__(self, client: Client, workers: Mapping[str, int], recipe: Recipe, patience: float) -> None:
-        self.client, self.workers, self.recipe, self.patience = client, list(workers), recipe, patience
-        self.ring = Ring(recipe.plan, len(workers))
+    recipe: Recipe
+    ring: Ring
+
+    def __init__(self, client: Client, workers: Mapping[str, int], patience: float) -> None:
+        self.client, self.workers, self.patience = client, list(workers), patience
         self.threads = list(workers.values())
+        self.texts: object = None  # that the machines have read
+        self.pairs: object = None  # whose rows they hold
+        self.edges: list[int] = []  # machine i holds the rows from edges[i] to edges[i + 1]
         self.epoch = -1  # epochs done
         self.futures: list[Any] = []
         self.actors: list[Any] = []
@@ -69,8 +77,7 @@ class Crew:
             self.actors.append(self._made(machine))
         facts = self._all("facts", [() for _ in self.actors])
         handshake.check({self.host(machine): each for machine, each in enumerate(facts)})
-        places = enumerate(self.threads)
-        self._all("join", [(self.recipe, machine, self.actors, n, self.patience) for machine, n in places])
+        self._all("join", [(machine, self.actors, n, self.patience) for machine, n in enumerate(self.threads)])
 
     def _made(self, machine: int) -> Any:
         """Wait for an actor to be made, as long as its worker is there."""
@@ -88,19 +95,81 @@ class Crew:
         """Return the host of a machine."""
         return str(get_address_host(self.workers[machine]))
 
-    def give_pairs(self, counts: Cooccurrence) -> None:
-        """Let every machine have the pairs of its words: read from a disk that it shares, or sent."""
-        place, found = pairs.place_of(counts), [False for _ in self.actors]
+    # ---- texts, and rows of pairs
+
+    def read(self, shares: Sequence[Sequence[Piece]]) -> list[Found]:
+        """Let every machine read its share of the texts; what it does not see is sent."""
+        sent = []
+        for machine, pieces in enumerate(shares):
+            sent.append(np.logical_not(self._one(machine, "sees", pieces)).tolist())
+            for number, piece in enumerate(pieces):
+                for block in piece.blocks() if sent[-1][number] else ():
+                    self._one(machine, "take_text", number, Path(piece.source).suffix, block)
+        return self._all("read", list(zip(shares, sent, strict=True)))
+
+    def count(self, words: Sequence[str], window: int, symmetric: bool, distance_weighting: bool) -> list[Held]:
+        """Count the pairs of the texts that were read; every machine then holds some rows."""
+        lengths = self._all("count", [(words, window, symmetric, distance_weighting) for _ in self.actors])
+        self._share_out(np.sum(lengths, axis=0))
+        held = self._all("merge", [(self.edges,) for _ in self.actors])
+        self._all("forget_runs", [() for _ in self.actors])
+        self.texts = None
+        return held
+
+    def read_pairs(self, place: str, checksums: Mapping[str, int], indptr: NDArray[np.int64]) -> list[Held | None]:
+        """Let every machine read some rows from co-occurrences in files; None for those that do not see them."""
+        self._share_out(np.diff(indptr))
+        return self._all("read_pairs", [(place, checksums, self.edges) for _ in self.actors])
+
+    def take_pairs(self, counts: Cooccurrence) -> None:
+        """Let every machine hold some rows of a matrix: read from a disk that it shares, or sent."""
+        place, found = pairs.place_of(counts), list[Any]([None] * len(self.actors))
+        self._share_out(np.diff(counts.indptr))
         if place is not None:
-            found = self._all("read_pairs", [(place, pairs.checksums(place)) for _ in self.actors])
-        for machine in np.flatnonzero(np.logical_not(found)).tolist():  # one by one, as each takes memory here
-            part = pairs.cut_out(counts, self.ring.words(machine))
-            self._one(machine, "take_pairs", part.data, part.indices, part.indptr)
+            found = self.read_pairs(place, pairs.checksums(place) or {}, counts.indptr)
+        for machine, (first, last) in enumerate(pairwise(self.edges)):
+            if found[machine] is None:
+                part = slice(int(counts.indptr[first]), int(counts.indptr[last]))
+                indptr = counts.indptr[first : last + 1] - part.start
+                self._one(machine, "take_pairs", first, counts.data[part], counts.indices[part], indptr)
+
+    def _share_out(self, lengths: NDArray[np.int64]) -> None:
+        """Choose which rows every machine holds: neighbours, with about equally many pairs."""
+        n_machines, ends = len(self.actors), np.cumsum(lengths)
+        inner = np.searchsorted(ends, ends[-1] * np.arange(1, n_machines) / n_machines)
+        self.edges = [0, *inner.tolist(), len(lengths)]
+
+    def column_sums(self, n_contexts: int, grain: float) -> NDArray[np.float64]:
+        """Return the sums of the columns of the rows that the machines hold."""
+        sums: NDArray[np.float64] = np.sum(self._all("column_sums", [(n_contexts, grain)] * len(self.actors)), axis=0)
+        return sums
+
+    def sample(self, step: int, indptr: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return every so many counts of all rows, as if they were in one place."""
+        starts = -indptr[self.edges[:-1]] % step
+        return np.concatenate(self._all("sample", [(start, step) for start in starts.tolist()]))
+
+    def bring(self, indptr: NDArray[np.int64], store: arrays.Store) -> arrays.Csr:
+        """Bring all rows here."""
+        for machine, (first, last) in enumerate(pairwise(self.edges)):
+            for start, end in pairwise(counting.edges(indptr[first : last + 1], AT_ONCE)):
+                rows = np.arange(first + start, first + end)
+                store.take(int(indptr[first + start]), *self._one(machine, "give_rows", "held", rows))
+        return store.finish(indptr)
+
+    # ---- training
+
+    def take_places(self, recipe: Recipe) -> None:
+        """Let the machines form a ring, as many as there are blocks, and bring the pairs of their words to them."""
+        self.recipe, self.ring = recipe, Ring(recipe.plan, min(len(self.actors), recipe.plan.n_blocks))
+        self._all("take_place", [(recipe, self.ring.n_machines, self.edges)] * self.ring.n_machines)
+        self._all("forget_rows", [() for _ in self.actors])
+        self.pairs = None
 
     def load(self, state: State) -> None:
         """Let every machine have its part of a state."""
         deal, ones = self.recipe.plan.deal(state.epoch), np.ones(len(state.words), np.float32)
-        for machine in range(len(self.actors)):
+        for machine in range(self.ring.n_machines):
             words, contexts = self.ring.words(machine), self.ring.first_contexts(machine, deal)
             self._one(
                 machine, "load", state.epoch,
@@ -111,7 +180,7 @@ class Crew:
 
     def run(self, step: float) -> tuple[float, list[Done]]:
         """Run the next epoch; return the estimate of J, and what the machines report."""
-        done: list[Done] = self._all("run", [(self.epoch, step) for _ in self.actors])
+        done: list[Done] = self._all("run", [(self.epoch, step)] * self.ring.n_machines)
         self.epoch += 1
         by_stratum = zip(*(each.losses for each in done), strict=True)
         return estimate([list(chain.from_iterable(losses)) for losses in by_stratum]), done
@@ -123,7 +192,7 @@ class Crew:
         words, contexts = np.empty((n_words, size + 1), np.float32), np.empty((plan.n_contexts, size + 1), np.float32)
         word_past, context_past = np.empty(n_words, np.float32), np.empty(plan.n_contexts, np.float32)
         deal = plan.deal(self.epoch - 1)
-        for machine in range(len(self.actors)):
+        for machine in range(self.ring.n_machines):
             mine, held = self.ring.words(machine), self.ring.last_contexts(machine, deal)
             (words[mine], word_past[mine]), (contexts[held], context_past[held]) = self._one(machine, "report")
         bias = contexts[:, size].copy()
@@ -142,7 +211,7 @@ class Crew:
         return self._sync(self._call, machine, method, *arguments)
 
     def _all(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Call a method of every actor, at once; the first error is raised, and does not wait for the others."""
+        """Call a method of the first actors, with these arguments; an error does not wait for the other calls."""
 
         async def call() -> list[Any]:
             return await asyncio.gather(*(self._call(i, method, *each) for i, each in enumerate(arguments)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,10 +16,16 @@ from gensim_wordrank.cluster.ssh import SSH_SECONDS, SshWorker
 
 logger = logging.getLogger(__name__)
 
+# seconds in which a worker must run: a host that is busy with other work loads Python slowly
+START_SECONDS = 120.0
+
 
 @contextmanager
-def launched(hosts: Hosts) -> Iterator[Client]:
+def launched(hosts: Hosts) -> Iterator[tuple[Client, Callable[[set[str]], None]]]:
     """Start workers on all hosts; whatever happens, end them at the end.
+
+    Yields a client, and a function that starts workers again on the hosts that have none any more, or whose address is
+    among those given.
 
     All ports that other machines reach speak TLS and ask for a certificate that is made for this run. Pages for people
     are served on the loopback interface only.
@@ -31,12 +37,19 @@ def launched(hosts: Hosts) -> Iterator[Client]:
         port = int(cluster.scheduler_address.rpartition(":")[2])
         pem = security.tls_worker_key + security.tls_worker_cert
         workers: list[SshWorker] = []
+
+        def restart(lost: Collection[str]) -> None:
+            present = {each.name for address, each in cluster.scheduler.workers.items() if address not in lost}
+            known = len(cluster.scheduler.workers)
+            started = cluster.sync(_restart, workers, present)
+            client.wait_for_workers(known + started, timeout=SSH_SECONDS)
+
         try:
             cluster.sync(_start, workers, hosts, port, pem)
             with Client(cluster, set_as_default=False, direct_to_workers=True) as client:
                 client.wait_for_workers(len(workers), timeout=SSH_SECONDS)
                 logger.info("workers run on %i hosts; dashboard: %s", len(workers), client.dashboard_link)
-                yield client
+                yield client, restart
         finally:
             cluster.sync(_close, workers)
 
@@ -49,11 +62,28 @@ async def _start(workers: list[SshWorker], hosts: Hosts, port: int, pem: str) ->
 
 async def _start_one(worker: SshWorker) -> None:
     try:
-        await asyncio.wait_for(worker, SSH_SECONDS)
+        await asyncio.wait_for(worker, START_SECONDS)
     except Exception as error:
-        raise RuntimeError(
-            f"No worker could be started on {worker.host.name}: {error or type(error).__name__}"
-        ) from error
+        reason = str(error) or type(error).__name__
+        raise RuntimeError(f"No worker could be started on {worker.host.name}: {reason}") from error
+
+
+async def _restart(workers: list[SshWorker], present: set[str]) -> int:
+    """End the workers that are not present, as far as they live, and start others in their place; return how many."""
+
+    async def replace(place: int) -> bool:
+        old = workers[place]
+        workers[place] = SshWorker(old.host, old.port, old.pem, old.connect_options)
+        try:
+            await old.close()
+            await _start_one(workers[place])
+            logger.info("a worker was started again on %s", old.host.name)
+        except RuntimeError as error:
+            logger.warning("%s; going on without it", error)
+            return False
+        return True
+
+    return sum(await asyncio.gather(*(replace(i) for i, each in enumerate(workers) if each.folder not in present)))
 
 
 async def _close(workers: list[SshWorker]) -> None:

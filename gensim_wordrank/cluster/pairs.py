@@ -1,43 +1,62 @@
-"""The pairs of a machine's words: read from a disk that all machines see, or cut out to be sent."""
+"""Co-occurrences in a directory that machines reach, by a path or an address: each machine reads some of the rows."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import smart_open
 from numpy.typing import NDArray
 
 from gensim_wordrank import arrays, storage
 from gensim_wordrank.cooccurrence import FILES, Cooccurrence
+
+# bytes that are read at a time
+BLOCK = 1 << 22
 
 
 def place_of(counts: Cooccurrence) -> str | None:
     """Return the directory that co-occurrences were loaded from, if they still lie there."""
     if not isinstance(counts.data, np.memmap):
         return None
-    directory = Path(str(counts.data.filename)).parent
-    return None if checksums(str(directory)) is None else str(directory)
+    directory = str(Path(str(counts.data.filename)).parent)
+    return None if checksums(directory) is None else directory
 
 
-def checksums(directory: str) -> dict[str, int] | None:
+def checksums(place: str) -> dict[str, int] | None:
     """Return what tells one directory of co-occurrences from others; None if it is no such directory."""
     try:
-        return storage.checksums(Path(directory), FILES)
+        return storage.checksums(place, FILES)
     except (OSError, ValueError):
         return None
 
 
-def read(directory: str, rows: NDArray[np.integer], n_contexts: int) -> arrays.Csr:
-    """Return the pairs of some words, without reading those of the others; refuse what is damaged."""
-    data, indices, indptr = (arrays.load(Path(directory, f"{name}.npy"), "r") for name in ("data", "indices", "indptr"))
-    found = arrays.take_rows(arrays.Csr(data, indices, indptr), rows)
-    lengths = np.diff(found.indptr)
-    if (lengths < 0).any() or not lengths.sum() == len(found.data) == len(found.indices):
-        raise ValueError(f"The files in '{directory}' are damaged. {FILES.remedy}")
-    arrays.check_entries(found.data, found.indices, n_contexts)
-    return found
+def read(place: str, first: int, last: int, n_contexts: int) -> arrays.Csr:
+    """Return the rows from `first` to `last`, without keeping the others; refuse what is damaged."""
+    indptr = _part(place, "indptr", first, last + 1)
+    start, end = int(indptr[0]), int(indptr[-1])
+    data, indices = (_part(place, name, start, end) for name in ("data", "indices"))
+    try:
+        arrays.check_rows(data, indices, indptr - start)
+        arrays.check_entries(data, indices, n_contexts)
+    except ValueError as error:
+        raise ValueError(f"The files in '{place}' are damaged. {FILES.remedy} ({error})") from error
+    return arrays.Csr(data, indices, indptr - start)
 
 
-def cut_out(counts: Cooccurrence, rows: NDArray[np.integer]) -> arrays.Csr:
-    """Return the pairs of some words."""
-    return arrays.take_rows(arrays.Csr(counts.data, counts.indices, counts.indptr), rows)
+def _part(place: str, name: str, start: int, end: int) -> NDArray[Any]:
+    """Return the values from `start` to `end` of an array: mapped from a directory, or read from an address."""
+    path = storage.beside(place, f"{name}.npy")
+    if not storage.is_address(place):
+        return arrays.load(Path(path), "r")[start:end]
+    with smart_open.open(path, "rb") as file:
+        np.lib.format.read_magic(file)
+        _, _, dtype = np.lib.format.read_array_header_1_0(file)
+        skipped, values = start * dtype.itemsize, bytearray()
+        while skipped > 0 and (block := file.read(min(BLOCK, skipped))):  # not every server lets one jump
+            skipped -= len(block)
+        size = max(0, end - start) * dtype.itemsize
+        while len(values) < size and (block := file.read(min(BLOCK, size - len(values)))):
+            values += block
+    return np.frombuffer(values, dtype, len(values) // dtype.itemsize)

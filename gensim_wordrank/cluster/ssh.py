@@ -22,7 +22,7 @@ except ImportError as error:
 
 logger = logging.getLogger(__name__)
 
-# seconds for the SSH side of starting or ending a worker
+# seconds for reaching a host and ending its worker
 SSH_SECONDS = 60.0
 # a worker without a scheduler ends after so many seconds
 DEATH_SECONDS = 60
@@ -34,6 +34,13 @@ read pid < {folder}/pid && grep -q dask_spec /proc/$pid/cmdline && {{
   kill -9 $pid
 }}
 rm -rf {folder}
+"""
+
+
+# says which package is missing, without the seconds that it takes to load them
+HAS_PACKAGES = """
+from importlib.metadata import version
+print(version("gensim-wordrank"), version("distributed"))
 """
 
 
@@ -77,7 +84,7 @@ class SshWorker(ssh.Worker):  # type: ignore[misc]  # it has no type information
             here, there = (connection.get_extra_info(name)[0] for name in ("sockname", "peername"))
             save_key = f"umask 077 && mkdir {self.folder} && cat > {self.folder}/run.pem"
             await connection.run(save_key, input=self.pem, check=True)
-            found = await connection.run(f"{self.python} -c 'import distributed, gensim_wordrank'")
+            found = await connection.run(f"{self.python} -c {shlex.quote(HAS_PACKAGES)}")
             if found.exit_status:
                 reason = str(found.stderr).strip().rpartition("\n")[2]
                 raise ImportError(f"{self.python} lacks gensim-wordrank[distributed]: {reason}. Install it there.")
@@ -89,6 +96,7 @@ class SshWorker(ssh.Worker):  # type: ignore[misc]  # it has no type information
             "death_timeout": DEATH_SECONDS,
             "dashboard_address": "127.0.0.1:0",
             "local_directory": self.folder,
+            "name": self.folder,  # by which the scheduler tells it from others, also when its nanny has restarted it
         } | ({} if self.host.threads is None else {"nthreads": self.host.threads})
         await super().start()
         self.drain = asyncio.ensure_future(self._drain())

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gensim_wordrank.arrays import Csr
-from gensim_wordrank.cluster import handshake, pairs
+from gensim_wordrank.cluster.counter import Counter
 from gensim_wordrank.cluster.ring import Ring
 from gensim_wordrank.plan import Deal
 from gensim_wordrank.ranks import Vectors
@@ -21,8 +20,6 @@ from gensim_wordrank.sampled import Recipe, Share
 
 # vectors with their bias, and their sums of squared gradients: what travels
 Bare = tuple[Vectors, Vectors]
-# a machine that needs so many times as long for a stratum as the one that waits for it is given up
-SLOWER = 10
 
 
 class Done(NamedTuple):
@@ -34,61 +31,36 @@ class Done(NamedTuple):
     waited: float  # of these, for other machines
 
 
-class NoAnswerError(TimeoutError):
-    """Another machine did not answer in time."""
-
-
-class RingWorker:
-    """A Dask actor, one a machine.
-
-    All methods but those that read files are asynchronous: they run in the event loop of the Dask worker, so that other
-    machines get answers while this one trains. All waiting has a limit.
-    """
+class RingWorker(Counter):
+    """A machine that trains its words with all contexts."""
 
     recipe: Recipe
     ring: Ring
-    machine: int
-    threads: int
-    patience: float
     deal: Callable[[int], Deal]
 
-    def __init__(self) -> None:
-        self.stopped = asyncio.Event()
-        self._forget()
-
     def _forget(self) -> None:
+        super()._forget()
         nothing = np.empty(0, np.float32)
-        self.peers: Sequence[Any] = ()
         self.counts = Csr(nothing, np.empty(0, np.int32), np.zeros(1, np.int64))
         self.words = self.contexts_after = Block(nothing.reshape(0, 0), nothing)
         self.contexts: dict[int, Block] = {}
         self.next_epoch = -1  # for which `contexts` were dealt
         self.offers: dict[tuple[int, int], asyncio.Future[Block]] = {}
-        self.waiting: Counter[int] = Counter()  # for which machines
         self.waited = 0.0
 
     # ---- before training
 
-    async def facts(self) -> dict[str, str]:
-        """Return what must be the same on all machines."""
-        return handshake.facts()
-
-    async def join(self, recipe: Recipe, machine: int, peers: Sequence[Any], threads: int, patience: float) -> None:
-        """Take a place in the ring of the actors of all machines."""
-        self.recipe, self.machine, self.peers, self.threads, self.patience = recipe, machine, peers, threads, patience
-        self.ring = Ring(recipe.plan, len(peers))
+    async def take_place(self, recipe: Recipe, n_machines: int, edges: Sequence[int]) -> None:
+        """Take a place in a ring, and bring the pairs of its words here; `edges` tell which rows a machine holds."""
+        self.recipe, self.ring = recipe, Ring(recipe.plan, n_machines)
         self.deal = lru_cache(maxsize=2)(recipe.plan.deal)
+        self.mine = np.sort(self.ring.words(self.machine))
+        parts = np.split(self.mine, np.searchsorted(self.mine, edges[1:-1]))
+        self.counts = await self._brought("held", list(enumerate(parts)), np.float32)
 
-    async def take_pairs(self, data: Any, indices: Any, indptr: Any) -> None:
-        """Take the pairs of this machine's words."""
-        self.counts = Csr(data, indices, indptr)
-
-    def read_pairs(self, path: str, checksums: dict[str, int]) -> bool:
-        """Read the pairs of this machine's words from co-occurrences on disk; say whether they are there."""
-        if pairs.checksums(path) != checksums:
-            return False
-        self.counts = pairs.read(path, self.ring.words(self.machine), self.recipe.plan.n_contexts)
-        return True
+    async def forget_rows(self) -> None:
+        """Free the rows that this machine held for others, when all have their own."""
+        self.rows = {}
 
     async def load(self, epoch: int, words: Bare, contexts: Bare) -> None:
         """Take the vectors of this machine's words, and of the contexts with which it begins an epoch."""
@@ -106,7 +78,7 @@ class RingWorker:
         blocks = self.ring.word_blocks(self.machine)
         edges = self.recipe.plan.word_edges()[blocks.start : blocks.stop + 1]
         parts = list(zip(edges[:-1] - edges[0], edges[1:] - edges[0], strict=True))
-        rows = [np.arange(start, end, dtype=np.int32) for start, end in parts]
+        rows = [np.searchsorted(self.mine, self.recipe.plan.word_blocks[q]).astype(np.int32) for q in blocks]
         words = [self.words.part(start, end) for start, end in parts]
         share = await asyncio.to_thread(
             Share, self.recipe, self.deal(epoch), epoch, step, blocks, words, self.counts, rows
@@ -212,39 +184,3 @@ class RingWorker:
         rows = place[wanted]
         rows = rows[rows >= 0]
         return self.contexts_after.vectors[rows, : self.recipe.size + 1], self.contexts_after.past[rows]
-
-    # ---- waiting, and an end to it
-
-    async def _wait(self, call: Awaitable[Any], machine: int, usual: float) -> Any:
-        """Wait for another machine, but not for ever; `usual` is how long this one took for the same work."""
-        limit = max(self.patience, SLOWER * usual)
-        self.waiting[machine] += 1
-        try:
-            result = await asyncio.wait_for(self._or_stop(call), limit)
-        except asyncio.TimeoutError:
-            raise NoAnswerError(f"another machine did not answer within {limit:.0f} s") from None
-        self.waiting[machine] -= 1
-        return result
-
-    async def _or_stop(self, call: Awaitable[Any]) -> Any:
-        """Wait for a call, or raise an error when training is stopped."""
-        waiting, stop = asyncio.ensure_future(call), asyncio.ensure_future(self.stopped.wait())
-        try:
-            await asyncio.wait({waiting, stop}, return_when=asyncio.FIRST_COMPLETED)
-            if not waiting.done():
-                raise InterruptedError("training was stopped")
-            return waiting.result()
-        finally:
-            waiting.cancel()
-            stop.cancel()
-
-    async def alive(self) -> bool:
-        """Answer."""
-        return True
-
-    async def stop(self) -> list[int]:
-        """Let everything that waits end with an error, and forget all; return the machines that this one waited for."""
-        waited_for = list(+self.waiting)
-        self.stopped.set()
-        self._forget()
-        return waited_for

@@ -1,0 +1,237 @@
+"""Counting on several machines: the same pairs, and the same vectors, as on one."""
+
+import gzip
+import http.server
+import os
+import signal
+import threading
+from functools import partial
+
+import gensim_wordrank.cluster.team
+import pytest
+from distributed import Client, LocalCluster
+from gensim.utils import RULE_DISCARD, RULE_KEEP
+from gensim_wordrank import Cooccurrence, WordRank
+from gensim_wordrank.cluster import distant, texts
+from gensim_wordrank.cluster.crew import Crew
+
+from clusters import SIZE, fingerprint
+
+OPTIONS = {"vector_size": SIZE, "epochs": 2, "window": 5}
+
+
+@pytest.fixture(scope="module")
+def machines():
+    """Three workers that are threads of this process."""
+    options = {"threads_per_worker": 1, "processes": False, "dashboard_address": "127.0.0.1:0"}
+    with LocalCluster(n_workers=3, **options) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def files(lee, tmp_path_factory):
+    """The Lee corpus in three files of different sizes, the second compressed."""
+    place = tmp_path_factory.mktemp("texts")
+    lines = [f"{' '.join(sentence)}\n" for sentence in lee]
+    (place / "one").write_text("".join(lines[:200]))
+    with gzip.open(place / "two.gz", "wt") as file:
+        file.writelines(lines[200:220])
+    (place / "three").write_text("".join(lines[220:]))
+    return [place / "one", place / "two.gz", place / "three"]
+
+
+@pytest.fixture(scope="module")
+def address(files, lee_pairs):
+    """Where a server on the loopback interface has the texts, and the pairs in "pairs"; without ranges of bytes."""
+    folder = files[0].parent
+    lee_pairs.save(folder / "pairs")
+    handler = partial(http.server.SimpleHTTPRequestHandler, directory=folder)
+    handler.func.log_message = lambda *arguments: None
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def bytes_of(pairs):
+    """Words and numbers of co-occurrences."""
+    arrays = (pairs.counts, pairs.data, pairs.indices, pairs.indptr)
+    return pairs.words, [array.tobytes() for array in arrays], [array.dtype for array in arrays]
+
+
+# ---- the same bits
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7])
+def test_pieces_are_the_text(files, n):
+    """Cut for several machines, the lines of all pieces, one after the other, are those of the files."""
+    shares = texts.cut(list(map(str, files)), n)
+    assert len(shares) == n
+    for name in files:
+        pieces = [piece for share in shares for piece in share if piece.source == str(name)]
+        assert b"".join(block for piece in pieces for block in piece.blocks()) == name.read_bytes()
+        assert all(b"".join(piece.blocks()).endswith(b"\n") for piece in pieces if name.suffix != ".gz")
+    if n < 7:  # no line of the text is so long
+        assert all(shares)
+
+
+def test_a_file_without_lines_is_not_cut(tmp_path):
+    """A text that is one line goes to one machine; an empty one to none."""
+    (tmp_path / "long").write_text("word " * 1000)
+    (tmp_path / "empty").write_text("")
+    shares = texts.cut([str(tmp_path / "long"), str(tmp_path / "empty")], 3)
+    assert [len(share) for share in shares] == [1, 0, 0]
+
+
+@pytest.mark.parametrize("options", [{}, {"symmetric": False, "distance_weighting": False}, {"max_final_vocab": 300}])
+def test_machines_count_the_same_bits(machines, files, options):
+    """The matrix and the order of its words do not depend on the machines, with texts of any kind."""
+    here, there = (
+        Cooccurrence.from_corpus(corpus_file=files, window=7, min_count=2, cluster=cluster, **options)
+        for cluster in (None, machines)
+    )
+    assert bytes_of(there) == bytes_of(here)
+
+
+def test_machines_write_the_same_files(machines, files, tmp_path):
+    """Counted on machines into a directory, co-occurrences have the checksums of those that were counted here."""
+    for name, cluster in (("here", None), ("there", machines)):
+        Cooccurrence.from_corpus(corpus_file=files, path=tmp_path / name, cluster=cluster)
+    assert (tmp_path / "here" / "about.json").read_text() == (tmp_path / "there" / "about.json").read_text()
+
+
+def test_training_counts_where_it_trains(machines, files, monkeypatch):
+    """Vectors from texts are those of one machine, and no pair passes through the driver."""
+    passed = []
+    for name in ("take_pairs", "bring"):
+        monkeypatch.setattr(Crew, name, lambda *arguments, name=name: passed.append(name))
+    alone = WordRank(corpus_file=files, **OPTIONS)
+    model = WordRank(corpus_file=files, cluster=machines, **OPTIONS)
+    assert fingerprint(model) == fingerprint(alone)
+    assert (model.corpus_count, model.corpus_total_words) == (alone.corpus_count, alone.corpus_total_words)
+    assert passed == []
+    assert model.cooccurrence is None
+    assert model.cluster is machines
+
+
+def test_the_vocabulary_is_gensims(machines, files):
+    """Rules of the vocabulary act as on one machine."""
+
+    def rule(word, count, min_count):
+        return RULE_DISCARD if word.startswith("t") else RULE_KEEP if word == "emptied" else None
+
+    models = [
+        WordRank(corpus_file=files, trim_rule=rule, max_final_vocab=500, cluster=cluster, **OPTIONS)
+        for cluster in (None, machines)
+    ]
+    assert models[0].wv.index_to_key == models[1].wv.index_to_key
+    assert fingerprint(models[0]) == fingerprint(models[1])
+
+
+def test_texts_that_machines_do_not_see_are_sent(machines, files, monkeypatch):
+    """Files that are only here, whole or cut, compressed or not, are sent; the pairs are the same."""
+    expected = bytes_of(Cooccurrence.from_corpus(corpus_file=files))
+    monkeypatch.setattr(texts.Piece, "is_here", lambda piece: False)
+    opened = []
+    monkeypatch.setattr(texts.Piece, "opened", opened.append)
+    assert bytes_of(Cooccurrence.from_corpus(corpus_file=files, cluster=machines)) == expected
+    assert opened == []
+
+
+def test_another_file_of_the_same_name_is_not_taken(tmp_path):
+    """A file that differs in size or time from the one that the driver sees is not read."""
+    path = tmp_path / "text"
+    path.write_text("a b\n")
+    [[piece]] = texts.cut([str(path)], 1)
+    assert piece.is_here()
+    os.utime(path, (0, 0))
+    assert not piece.is_here()
+
+
+def test_several_files_on_one_machine(files, lee):
+    """A list of files is read as one text, also where gensim prunes the vocabulary."""
+    expected = WordRank(lee, **OPTIONS)
+    assert fingerprint(WordRank(corpus_file=files, **OPTIONS)) == fingerprint(expected)
+    pruned = [WordRank(**text, max_vocab_size=2000, **OPTIONS) for text in ({"corpus_file": files}, {"sentences": lee})]
+    assert fingerprint(pruned[0]) == fingerprint(pruned[1])
+
+
+# ---- addresses
+
+
+def test_machines_read_texts_from_addresses(machines, address, files):
+    """Texts may be under addresses that the machines reach."""
+    sources = [f"{address}/{path.name}" for path in files]
+    there = Cooccurrence.from_corpus(corpus_file=sources, cluster=machines)
+    assert bytes_of(there) == bytes_of(Cooccurrence.from_corpus(corpus_file=files))
+
+
+def test_machines_read_pairs_from_an_address(machines, address, lee_pairs, monkeypatch):
+    """Pairs under an address are read by the machines; the driver reads what is small."""
+    loaded = []
+    load = distant.storage.read
+    monkeypatch.setattr(distant.storage, "read", lambda *a, **b: loaded.append(load(*a, **b)) or loaded[-1])
+    monkeypatch.setattr(Crew, "take_pairs", None)
+    options = {"vector_size": SIZE, "epochs": 2}
+    model = WordRank.from_cooccurrence(f"{address}/pairs/", cluster=machines, **options)
+    assert fingerprint(model) == fingerprint(WordRank.from_cooccurrence(lee_pairs, **options))
+    assert [sorted(each) for each in loaded] == [["counts", "indptr", "words"]]
+
+
+def test_pairs_under_an_address_come_here_without_a_cluster(address, lee_pairs):
+    """They are loaded whole, and checked."""
+    assert bytes_of(Cooccurrence.load(f"{address}/pairs")) == bytes_of(lee_pairs)
+    with pytest.raises(OSError, match="404"):
+        Cooccurrence.load(f"{address}/nothing")
+
+
+# ---- failures
+
+
+def test_a_machine_that_is_lost_after_counting(files, monkeypatch):
+    """The others count again, and end with the same vectors."""
+    expected = fingerprint(WordRank(corpus_file=files, **OPTIONS))
+    monkeypatch.setattr(gensim_wordrank.cluster.team, "REPLACEMENT_SECONDS", 0.5)
+    killed = []
+    take_places = Crew.take_places
+
+    def kill_first(crew, recipe):
+        if not killed:
+            address = crew.workers[1]
+            killed.append(crew.client.run(os.getpid, workers=[address])[address])
+            os.kill(killed[0], signal.SIGKILL)
+        take_places(crew, recipe)
+
+    monkeypatch.setattr(Crew, "take_places", kill_first)
+    options = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": "127.0.0.1:0"}
+    with LocalCluster(n_workers=2, **options) as cluster, Client(cluster, set_as_default=False) as client:
+        assert fingerprint(WordRank(corpus_file=files, cluster=client, **OPTIONS)) == expected
+    assert killed
+
+
+@pytest.mark.parametrize(
+    ("source", "raised", "message"),
+    [
+        ("/nowhere/text", RuntimeError, r"The work failed on .*: .*No such file or directory: '/nowhere/text'"),
+        (open, ValueError, "'corpus_file' must be a path, an address or a list of these with a 'cluster'"),
+    ],
+)
+def test_texts_that_cannot_be_read(machines, source, raised, message):
+    """The error names the text, at once."""
+    with pytest.raises(raised, match=message):
+        WordRank(corpus_file=[source], cluster=machines)
+
+
+def test_sentences_are_counted_here(machines, lee):
+    """A cluster trains on sentences, but cannot count them."""
+    assert WordRank(lee, cluster=machines, **OPTIONS).cooccurrence.nnz
+    with pytest.raises(TypeError, match="Give 'corpus_file' with a 'cluster'"):
+        Cooccurrence.from_corpus(lee, cluster=machines)
+
+
+def test_a_checkpoint_holds_pairs_that_machines_counted(machines, files, tmp_path):
+    """With checkpoints the pairs come here once, and a run can go on without the machines."""
+    model = WordRank(corpus_file=files, cluster=machines, checkpoint=tmp_path / "run", **OPTIONS)
+    for epoch in (tmp_path / "run").glob("epoch-*"):
+        (epoch / "about.json").unlink()
+    assert fingerprint(WordRank.resume(tmp_path / "run")) == fingerprint(model)
