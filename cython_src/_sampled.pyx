@@ -53,8 +53,8 @@ cdef extern from "wr_sampled.h" nogil:
     int64_t wr_n_tasks(int64_t n)
     bint wr_draw(
         const int32_t *words, int64_t n_words, const int64_t *indptr, const int32_t *columns, const float *counts,
-        const wr_slots *slots, uint32_t *walk, const wr_draw_options *options, wr_draw_room *room, wr_drawn *pairs,
-        int64_t *starts)
+        const float *of_words, const float *of_contexts, const wr_slots *slots, uint32_t *walk,
+        const wr_draw_options *options, wr_draw_room *room, wr_drawn *pairs, int64_t *starts)
     int64_t wr_sampled_room(int64_t stride)
     double wr_train(
         float *words, float *word_past, int64_t n_words, float *contexts, float *context_past, int64_t n_block,
@@ -78,6 +78,8 @@ def draw_pairs(
     const int64_t[::1] indptr,
     const int32_t[::1] columns,         # contexts
     const float[::1] counts,            # X: finite, 0 or above, which is seen to once a run (Cooccurrence.check)
+    const float[::1] of_words,          # chance has the count of_words[word] * of_contexts[context]
+    const float[::1] of_contexts,
     const uint8_t[::1] slot_of,         # the block of each context: 0 to n_slots - 1, or more if not to be drawn now
     const int32_t[::1] row_of,          # and its row there
     int n_slots,
@@ -94,8 +96,8 @@ def draw_pairs(
     cdef wr_draw_options options
     cdef wr_draw_room room
     cdef wr_slots slots
-    if walk.shape[0] != n_words:
-        raise ValueError("a word has no walk")
+    if walk.shape[0] != n_words or of_words.shape[0] != n_words:
+        raise ValueError("walk and of_words must have an entry a word")
     check_draws(draws)
     if not 0 < n_slots <= WR_MAX_BLOCKS:
         raise ValueError("n_slots must be from 1 to 256")
@@ -108,8 +110,8 @@ def draw_pairs(
         longest, most = max(longest, n), most + n
     if columns.shape[0] != counts.shape[0]:
         raise ValueError("columns and counts must have an entry a pair")
-    if slot_of.shape[0] != row_of.shape[0]:
-        raise ValueError("slot_of and row_of must have an entry a context")
+    if slot_of.shape[0] != row_of.shape[0] or slot_of.shape[0] != of_contexts.shape[0]:
+        raise ValueError("slot_of, row_of and of_contexts must have an entry a context")
     for i in range(row_of.shape[0]):
         if not 0 <= row_of[i] < 65536:
             raise ValueError("row_of must be below 65,536")
@@ -129,7 +131,8 @@ def draw_pairs(
         slots.row_of = &row_of[0] if slots.n_contexts else NULL
         with nogil:
             inside = wr_draw(
-                &word_ids[0], n_words, &indptr[0], &columns[0], &counts[0], &slots, &walk[0], &options, &room,
+                &word_ids[0], n_words, &indptr[0], &columns[0], &counts[0],
+                &of_words[0], &of_contexts[0] if slots.n_contexts else NULL, &slots, &walk[0], &options, &room,
                 <wr_drawn *> &pairs[0, 0], &drawn_starts[0])
     if not inside:
         raise ValueError("a column lies outside the contexts")

@@ -58,13 +58,19 @@ WR_INLINE int64_t wr_find_hits(
     return n_hits;
 }
 
-/* How often each hit is to be drawn: draws * min(1, (X / x_max)^epsilon) */
-WR_INLINE void wr_rates(const float *count, const int32_t *hit, int64_t n, const wr_draw_options *p, float *restrict rate) {
+/* How often each hit of a word is to be drawn: draws * min(1, (excess / x_max)^epsilon), where the excess is what the count has
+ * over chance: max(0, X - of_word * of_context), and what has none is not drawn. A weight of 1 (epsilon = 0) needs no excess.
+ */
+WR_INLINE void wr_rates(
+    const float *count, const int32_t *columns, const int32_t *hit, int64_t n, float of_word, const float *of_context,
+    const wr_draw_options *p, float *restrict rate
+) {
     const float draws = p->draws, per_max = 1.0f / p->x_max, epsilon = p->epsilon;
-    for (int64_t j = 0; j < n; j++) rate[j] = count[hit[j]];
+    for (int64_t j = 0; j < n; j++) rate[j] = count[hit[j]] - of_word * of_context[columns[hit[j]]];
 #pragma omp simd
     for (int64_t j = 0; j < n; j++) {
-        float r = wr_exp2(epsilon * wr_log2(rate[j] * per_max));
+        float excess = rate[j] > 0.0f ? rate[j] : 0.0f;
+        float r = wr_exp2(epsilon * wr_log2(excess * per_max));
         rate[j] = draws * (r < 1.0f ? r : 1.0f);
     }
 }
@@ -129,14 +135,15 @@ WR_INLINE void wr_deal(
  * Return 0 if a column is no context. */
 WR_CLONES static int wr_draw(
     const int32_t *words, int64_t n_words, const int64_t *indptr, const int32_t *columns, const float *counts,
-    const wr_slots *slots, uint32_t *walk, const wr_draw_options *p, wr_draw_room *room, wr_drawn *pairs, int64_t *starts
+    const float *of_words, const float *of_contexts, const wr_slots *slots, uint32_t *walk, const wr_draw_options *p,
+    wr_draw_room *room, wr_drawn *pairs, int64_t *starts
 ) {
     starts[0] = 0;
     for (int64_t i = 0; i < n_words; i++) {
         const int64_t from = indptr[words[i]], length = indptr[words[i] + 1] - from;
         if (!wr_inside(columns + from, length, slots->n_contexts)) return 0;
         int64_t n = wr_find_hits(columns + from, length, slots->slot_of, slots->n, room->hit);
-        wr_rates(counts + from, room->hit, n, p, room->rate);
+        wr_rates(counts + from, columns + from, room->hit, n, of_words[i], of_contexts, p, room->rate);
         n = wr_walk(room->hit, room->rate, room->weight, n, wr_unit(p->draws), walk + i);
         wr_deal(columns + from, slots, room, n, pairs, starts + i * slots->n);
     }

@@ -12,6 +12,8 @@ def draw_pairs(
     indptr: NDArray[Any],
     columns: NDArray[Any],
     counts: NDArray[Any],
+    of_words: NDArray[Any],
+    of_contexts: NDArray[Any],
     slot_of: NDArray[Any],
     row_of: NDArray[Any],
     n_slots: int,

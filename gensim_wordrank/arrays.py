@@ -89,15 +89,23 @@ def grain(largest: float, n_rows: int) -> float:
     return float(np.ldexp(1.0, int(np.frexp(largest * n_rows)[1]) - 53))
 
 
-def column_sums(
-    data: NDArray[np.float32], indices: NDArray[np.int32], n_columns: int, grain: float
-) -> NDArray[np.float64]:
-    """Return the sum of each column, of values rounded to whole grains: parts of a matrix add up to the same bits."""
-    sums = np.zeros(n_columns)
+def row_numbers(indptr: NDArray[np.int64], start: int, stop: int) -> NDArray[np.int64]:
+    """Return in which row each of some entries stands."""
+    first, last = int(np.searchsorted(indptr, start, "right")) - 1, int(np.searchsorted(indptr, stop, "left"))
+    return np.repeat(np.arange(first, last), np.diff(np.clip(indptr[first : last + 1], start, stop)))
+
+
+def sums(
+    data: NDArray[np.float32], indices: NDArray[np.int32], indptr: NDArray[np.int64], n_columns: int, grain: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the sum of each row and of each column, of values rounded to whole grains: they add up in any order."""
+    rows, columns = np.zeros(len(indptr) - 1), np.zeros(n_columns)
     for start in range(0, len(data), SUMMED):
-        grains = np.rint(data[start : start + SUMMED] / np.float64(grain))
-        sums += np.bincount(indices[start : start + SUMMED], weights=grains, minlength=n_columns)
-    return sums * grain
+        stop = min(start + SUMMED, len(data))
+        grains = np.rint(data[start:stop] / np.float64(grain))
+        columns += np.bincount(indices[start:stop], weights=grains, minlength=n_columns)
+        rows += np.bincount(row_numbers(indptr, start, stop), weights=grains, minlength=len(rows))
+    return rows * grain, columns * grain
 
 
 class Store:

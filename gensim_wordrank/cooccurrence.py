@@ -282,9 +282,13 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
 
     def context_sums(self) -> NDArray[np.float64]:
         """Return the sum of each column, after a :meth:`check`."""
+        return self.sums()[1]
+
+    def sums(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the sum of each row and of each column, after a :meth:`check`."""
         self.check()
-        grain = arrays.grain(float(self.data.max(initial=0)), self.shape[0])
-        return arrays.column_sums(self.data, self.indices, self.n_contexts, grain)
+        grain = arrays.grain(float(self.data.max(initial=0)), max(self.shape))
+        return arrays.sums(self.data, self.indices, self.indptr, self.n_contexts, grain)
 
     def sample(self, n: int) -> NDArray[np.float32]:
         """Return about `n` counts, evenly spread, or all if they are fewer."""

@@ -63,7 +63,7 @@ class WordRank(FittedModel):
         it, co-occurrences are counted and kept in temporary files.
     solver : {"sampled", "triplet"}
         The fast solver, or Algorithm 1 as the paper prints it (one thread, many more epochs).
-    rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, l2
+    rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, chance, l2
         The objective: see :class:`~gensim_wordrank.Objective`.
     warm_start : KeyedVectors, optional
         Vectors to start from; words it does not know start at random.
@@ -137,8 +137,9 @@ class WordRank(FittedModel):
         rank_scale: float = 2500.0,
         rank_offset: float = 2500.0,
         weighted: bool = True,
-        x_max: float = 100.0,
+        x_max: float = 20.0,
         epsilon: float = 0.75,
+        chance: float = 1.0,
         l2: float = 0.0075,
         warm_start: KeyedVectors | None = None,
         callbacks: Iterable[Any] = (),
@@ -150,7 +151,9 @@ class WordRank(FittedModel):
     ) -> None:
         compatibility.warn_about(without_meaning)
         checkpoints = asked_for(checkpoint)
-        self.objective = Objective(rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, l2)
+        self.objective = Objective(
+            rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, chance, l2
+        )
         self.solver = checks.choice("solver", Solver, solver)
         usual_alpha = USUAL_ALPHA[self.solver]
         alpha = usual_alpha if alpha is None else alpha

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensim_wordrank import checks
+from gensim_wordrank.chance import Chance
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.losses import Floats, PairLoss, RankLoss
 from gensim_wordrank.ranks import Vectors, map_ranks
@@ -32,9 +34,12 @@ class Objective:
     rank_scale, rank_offset : float
         The paper's alpha and beta: the rank loss is taken at (rank + rank_offset) / rank_scale.
     weighted : bool
-        Weigh a pair by r = min(1, (X / x_max)^epsilon), or by 1.
+        Weigh a pair by r = min(1, (excess / x_max)^epsilon), or by 1.
     x_max, epsilon : float
         Of the weights.
+    chance : float
+        The excess of a pair over chance is max(0, X - chance X_w X_c / N), where X_w and X_c are all counts of the word
+        and of the context, and N is their sum over all pairs. With 0 it is X, as in the paper, which has x_max = 100.
     l2 : float
         Adds l2 g / 2 times the sum over pairs of ``r (|u_w|^2 + |v_c|^2)``, where g is the pull on a pair that stands
         below all others (:meth:`shrinkage`), so that one l2 suits vocabularies of any size. Biases are left alone.
@@ -56,8 +61,9 @@ class Objective:
     rank_scale: float = 2500.0
     rank_offset: float = 2500.0
     weighted: bool = True
-    x_max: float = 100.0
+    x_max: float = 20.0
     epsilon: float = 0.75
+    chance: float = 1.0
     l2: float = 0.0075
 
     def __post_init__(self) -> None:
@@ -68,6 +74,7 @@ class Objective:
             "rank_offset": checks.number_from_zero("rank_offset", self.rank_offset, most=LARGEST),
             "x_max": checks.positive_number("x_max", self.x_max, most=LARGEST, least=1 / LARGEST),
             "epsilon": checks.number_from_zero("epsilon", self.epsilon, most=LARGEST),
+            "chance": checks.number_from_zero("chance", self.chance, most=LARGEST),
             "l2": checks.number_from_zero("l2", self.l2, most=LARGEST),
             "t": checks.positive_number("t", self.t),
         }
@@ -80,13 +87,22 @@ class Objective:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
-    def weights(self, counts: NDArray[np.float32]) -> Vectors:
-        """Return r of equation (4) for co-occurrence counts X, or ones."""
+    def by_chance(self, counts: Cooccurrence) -> Chance:
+        """Return what is taken for chance."""
+        return Chance.of(*counts.sums(), self.chance)
+
+    def weights(self, excess: Vectors) -> Vectors:
+        """Return r of equation (4) for counts X, of which chance has been taken, or ones."""
         if not self.weighted:
-            return np.ones(len(counts), np.float32)
-        r = np.minimum(counts / np.float32(self.x_max), np.float32(1))
+            return np.ones(len(excess), np.float32)
+        r = np.minimum(excess / np.float32(self.x_max), np.float32(1))
         result: Vectors = np.power(r, np.float32(self.epsilon), out=r)
         return result
+
+    def weights_of(self, counts: Cooccurrence) -> Callable[[slice], Vectors]:
+        """Return a function that gives r of some pairs."""
+        chance = self.by_chance(counts)
+        return lambda pairs: self.weights(chance.excess(counts, pairs))
 
     def xi(self, ranks: Floats) -> Floats:
         """Return the xi of equation (12) for given ranks, at which the bound touches the objective."""
@@ -106,10 +122,11 @@ class Objective:
 
     def value(self, words: Vectors, contexts: Vectors, counts: Cooccurrence, workers: int = 1) -> float:
         """Return J(U, V), equation (9), exactly (for logistic within 6e-8 of rank + 1), with the L2 term."""
+        weights = self.weights_of(counts)
 
         def tile_sum(pairs: slice, ranks: Floats) -> float:
             loss = RankLoss(self.rank_loss).value_at((ranks + self.rank_offset) / self.rank_scale, self.t)
-            return float(np.dot(self.weights(counts.data[pairs]), loss))
+            return float(np.dot(weights(pairs), loss))
 
         tiles = map_ranks(tile_sum, words, contexts, counts, PairLoss(self.pair_loss), workers)
         return sum(tiles) + self.penalty(words, contexts, counts)
@@ -118,12 +135,12 @@ class Objective:
         self, words: Vectors, contexts: Vectors, counts: Cooccurrence, xi: NDArray[Any], workers: int = 1
     ) -> float:
         """Return the linearised bound of J, equation (11), at given xi, with the L2 term."""
-        rho = RankLoss(self.rank_loss)
+        rho, weights = RankLoss(self.rank_loss), self.weights_of(counts)
 
         def tile_sum(pairs: slice, ranks: Floats) -> float:
             at = 1.0 / xi[pairs].astype(np.float64)
             linear = rho.slope_at(at, self.t) * ((ranks + self.rank_offset) / self.rank_scale - at)
-            return float(np.dot(self.weights(counts.data[pairs]), rho.value_at(at, self.t) + linear))
+            return float(np.dot(weights(pairs), rho.value_at(at, self.t) + linear))
 
         tiles = map_ranks(tile_sum, words, contexts, counts, PairLoss(self.pair_loss), workers)
         return sum(tiles) + self.penalty(words, contexts, counts)
@@ -141,7 +158,7 @@ class Objective:
         """Return the L2 term."""
         if self.l2 == 0:
             return 0.0
-        r = self.weights(counts.data).astype(np.float64)
+        r = self.weights_of(counts)(slice(None)).astype(np.float64)
         of_words = np.add.reduceat(np.append(r, 0.0), counts.indptr[:-1]) * (np.diff(counts.indptr) > 0)
         of_contexts = np.bincount(counts.indices, weights=r, minlength=len(contexts))
         lengths = [np.einsum("ij,ij->i", m, m, dtype=np.float64) for m in (words, contexts)]

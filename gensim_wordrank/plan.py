@@ -50,7 +50,8 @@ class Plan:
     seed: int
     n_contexts: int
     word_blocks: tuple[NDArray[np.int32], ...]
-    often: NDArray[np.float64]  # of each context, its frequency^0.75 over the mean of that
+    word_sums: NDArray[np.float64]  # all counts of each word
+    context_sums: NDArray[np.float64]
 
     @classmethod
     def of(cls, counts: Cooccurrence, seed: int) -> Plan:
@@ -61,10 +62,8 @@ class Plan:
         by_pairs = np.argsort(-np.diff(counts.indptr), kind="stable")
         turn, card = np.divmod(np.arange(n_words), n_blocks)
         block = np.where(turn % 2, n_blocks - 1 - card, card)
-        often = counts.context_sums() ** 0.75  # the entries are checked here, so kernels can trust them
-        often *= len(often) / (float(often.sum()) or 1.0)  # without pairs, no context is frequent
         word_blocks = tuple(np.sort(by_pairs[block == q]).astype(np.int32) for q in range(n_blocks))
-        return cls(seed, n_contexts, word_blocks, often)
+        return cls(seed, n_contexts, word_blocks, *counts.sums())  # which checks the entries: kernels can trust them
 
     @property
     def n_blocks(self) -> int:
@@ -98,7 +97,9 @@ class Plan:
         Frequent contexts score high and so decide most ranks. None has more copies than make it come once in a sample.
         """
         smallest = self.n_contexts // self.n_blocks
-        return np.asarray(1 + np.minimum(FREQUENT * self.often, max(0, smallest / n_samples - 1)), dtype=np.uint16)
+        often = self.context_sums**0.75
+        often *= len(often) / (float(often.sum()) or 1.0)  # without pairs, no context is frequent
+        return np.asarray(1 + np.minimum(FREQUENT * often, max(0, smallest / n_samples - 1)), dtype=np.uint16)
 
     def context_block(self, word_block: int, stratum: int) -> int:
         """Return the block of contexts that a block of words meets in a stratum; in n_blocks strata it meets each."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gensim_wordrank import _sampled, threads
 from gensim_wordrank.arrays import Csr
+from gensim_wordrank.chance import Chance
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.losses import PairLoss, RankLoss
 from gensim_wordrank.memory import lazy_array
@@ -76,6 +77,7 @@ class Share:
         ends = np.cumsum([len(block) for block in recipe.plan.word_blocks])[:-1]
         self.walk = np.split(recipe.plan.walk(epoch), ends)
         self.copies = recipe.plan.copies(SAMPLES)[deal.order]
+        self.chance = Chance.of(recipe.plan.word_sums, recipe.plan.context_sums, recipe.objective.chance)
         self.shrinkage = recipe.objective.shrinkage(recipe.plan.n_contexts)
         self.drawn: dict[int, tuple[Pairs, Starts]] = {}
 
@@ -114,6 +116,7 @@ class Share:
         slot_of = ((self.deal.block_of - np.uint8(first)) % n_blocks).astype(np.uint8)
         starts = _sampled.draw_pairs(
             pairs, self.walk[self.numbers[i]], rows, counts.indptr, counts.indices, counts.data,
+            self.chance.words[self.recipe.plan.word_blocks[self.numbers[i]]], self.chance.contexts,
             slot_of, self.deal.row_of, self.recipe.at_once,
             DRAWS, objective.x_max, objective.epsilon if objective.weighted else 0.0,
         )  # fmt: skip
@@ -173,7 +176,10 @@ def estimate(losses: Sequence[Sequence[float]]) -> float:
 
 
 def strata_at_once(counts: Cooccurrence, objective: Objective, n_blocks: int) -> int:
-    """Return for how many strata pairs are drawn at a time: so few that what is drawn is small beside the counts."""
+    """Return for how many strata pairs are drawn at a time: so few that what is drawn is small beside the counts.
+
+    What chance takes from the weights is left out, so they are fewer than could be.
+    """
     sample = counts.sample(SHARE_SAMPLE)
     share = float(np.minimum(DRAWS * objective.weights(sample), 1).mean()) if len(sample) else 0.0
     at_once = n_blocks

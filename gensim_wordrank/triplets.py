@@ -22,7 +22,7 @@ def triplet_epoch(
 
     Stage 1 is one sequence of updates, on one thread; stage 2 runs on `workers`. There is no bias: it stays as it is.
     """
-    weights = objective.weights(counts.data)
+    weights = objective.weights_of(counts)(slice(None))
     if objective.rank_loss is RankLoss.IDENTITY:
         # rho_0 is linear: the bound is the objective whatever xi is
         xi: Vectors = np.ones(counts.nnz, np.float32)

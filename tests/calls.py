@@ -73,7 +73,9 @@ def _sampled_calls() -> dict[str, Call]:
     drawing = {
         "pairs": np.zeros((counts.nnz + 1, 2), np.uint16), "walk": np.arange(9, dtype=np.uint32) << np.uint32(28),
         "word_ids": np.arange(9, dtype=np.int32)[::-1].copy(), "indptr": counts.indptr, "columns": counts.indices,
-        "counts": counts.data, "slot_of": (np.arange(21) % 3).astype(np.uint8), "row_of": np.arange(21, dtype=np.int32),
+        "counts": counts.data, "of_words": np.linspace(0, 1, 9, dtype=np.float32),
+        "of_contexts": np.linspace(0, 1, 21, dtype=np.float32),
+        "slot_of": (np.arange(21) % 3).astype(np.uint8), "row_of": np.arange(21, dtype=np.int32),
         "n_slots": 2, "draws": 20.0, "x_max": 100.0, "epsilon": 0.75,
     }  # fmt: skip
     pairs = drawing["pairs"].copy()

@@ -39,8 +39,11 @@ def pairs(counts):
 
 
 def weights(counts, objective):
-    """Equation (4), or ones."""
-    x = pairs(counts)[1]
+    """Equation (4), of what the counts have over chance, or ones."""
+    x = counts.matrix.toarray().astype(np.float64)
+    expected = np.outer(x.sum(axis=1), x.sum(axis=0)) / (x.sum() or 1)
+    excess = np.maximum(0, x - objective.chance * expected)
+    x = np.array([excess[pair] for pair in pairs(counts)[0]])
     return np.minimum(1, (x / objective.x_max) ** objective.epsilon) if objective.weighted else np.ones(len(x))
 
 

@@ -14,7 +14,7 @@ COMBINATIONS = list(itertools.product([loss.value for loss in RankLoss], [loss.v
 VARIANTS = [
     {},
     {"weighted": False},
-    {"rank_scale": 3.0, "rank_offset": 0.5, "t": 2.5, "x_max": 10.0, "epsilon": 0.5, "l2": 0.3},
+    {"rank_scale": 3.0, "rank_offset": 0.5, "t": 2.5, "x_max": 10.0, "epsilon": 0.5, "chance": 0.4, "l2": 0.3},
 ]
 
 
@@ -89,7 +89,7 @@ def test_exact_xi_follows_equation_12(problem, pair_loss):
 def test_weights_follow_equation_4(problem):
     """(X / x_max)^epsilon below x_max, 1 from there on, or 1 everywhere when switched off."""
     x = np.array([0.01, 1, 50, 100, 101, 1e6], np.float32)
-    np.testing.assert_allclose(Objective().weights(x), [1e-4**0.75, 0.01**0.75, 0.5**0.75, 1, 1, 1], rtol=1e-5)
+    np.testing.assert_allclose(Objective(x_max=100).weights(x), [1e-4**0.75, 0.01**0.75, 0.5**0.75, 1, 1, 1], rtol=1e-5)
     np.testing.assert_array_equal(Objective(weighted=False).weights(x), np.ones(6))
 
 
@@ -116,6 +116,7 @@ def test_robirank_is_a_special_case(problem):
         ({"rank_loss": "log_t", "rank_offset": 0}, "'rank_offset' must be above 0 with rank_loss='log_t'"),
         ({"x_max": 0}, "'x_max'"),
         ({"epsilon": float("nan")}, "'epsilon'"),
+        ({"chance": -1}, "'chance'"),
         ({"l2": -1}, "'l2'"),
     ],
 )

@@ -126,10 +126,10 @@ class Counter(Member):
         self.rows["held"] = first, rows
         return Held(np.diff(rows.indptr), float(rows.data.max(initial=0)))
 
-    async def column_sums(self, n_contexts: int, grain: float) -> NDArray[np.float64]:
-        """Return the sums of the columns over the rows that this machine holds."""
+    async def sums(self, n_contexts: int, grain: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the sums of the rows that this machine holds, and of the columns over them."""
         rows = self.rows["held"][1]
-        return await asyncio.to_thread(arrays.column_sums, rows.data, rows.indices, n_contexts, grain)
+        return await asyncio.to_thread(arrays.sums, rows.data, rows.indices, rows.indptr, n_contexts, grain)
 
     async def sample(self, start: int, step: int) -> NDArray[np.float32]:
         """Return every so many counts, from one of the first on."""

@@ -139,10 +139,10 @@ class Crew:
         inner = np.searchsorted(ends, ends[-1] * np.arange(1, n_machines) / n_machines)
         self.edges = [0, *inner.tolist(), len(lengths)]
 
-    def column_sums(self, n_contexts: int, grain: float) -> NDArray[np.float64]:
-        """Return the sums of the columns of the rows that the machines hold."""
-        sums: NDArray[np.float64] = np.sum(self._all("column_sums", [(n_contexts, grain)] * len(self.actors)), axis=0)
-        return sums
+    def sums(self, n_contexts: int, grain: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the sums of the rows that the machines hold, and of the columns."""
+        rows, columns = zip(*self._all("sums", [(n_contexts, grain)] * len(self.actors)), strict=True)
+        return np.concatenate(rows), np.sum(columns, axis=0)
 
     def sample(self, step: int, indptr: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return every so many counts of all rows, as if they were in one place."""

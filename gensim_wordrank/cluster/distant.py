@@ -131,11 +131,12 @@ class DistantCooccurrence(Cooccurrence):
         """Number of pairs that occur."""
         return int(self.indptr[-1])
 
-    def context_sums(self) -> NDArray[np.float64]:
-        """Return the sum of each column."""
+    def sums(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the sum of each row, and of each column."""
         grain = arrays.grain(self.largest, len(self.words))
-        sums: NDArray[np.float64] = self._with_rows(lambda crew: crew.column_sums(self.n_contexts, grain))
-        return sums
+        found: tuple[NDArray[np.float64], NDArray[np.float64]]
+        found = self._with_rows(lambda crew: crew.sums(self.n_contexts, grain))
+        return found
 
     def sample(self, n: int) -> NDArray[np.float32]:
         """Return about `n` counts, evenly spread, or all if they are fewer."""
