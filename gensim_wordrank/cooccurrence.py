@@ -154,11 +154,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
                 found: corpus.Corpus = read_texts(team, corpus_file)
             else:
                 found = corpus.read(sentences, corpus_file, workers=workers, room=room, progress=progress)
-            kept = np.flatnonzero(found.counts >= min_count)
-            if not len(kept):
-                raise ValueError(f"No word of the text occurs {min_count} times. Lower 'min_count', or give more text.")
-            order = kept[by_frequency(found.counts[kept])][:max_final_vocab]
-            found = found.over({found.words[i]: new for new, i in enumerate(order.tolist())})
+            found = found.over(found.frequent(min_count, max_final_vocab))
             result = cls.from_text(found, window, symmetric, distance_weighting, workers, budget, path, progress)
             return result.brought()
 
@@ -332,7 +328,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         if other.words != words:
             union = list(dict.fromkeys([*self.words, *other.words]))
             counts = self.over(union).counts + other.over(union).counts
-            words = [union[i] for i in by_frequency(counts).tolist()]
+            words = [union[i] for i in corpus.by_frequency(counts).tolist()]
         mine, theirs = self.over(words), other.over(words)
         return Cooccurrence.from_matrix(mine.matrix + theirs.matrix, words, mine.counts + theirs.counts)
 
@@ -397,16 +393,3 @@ def _whole(word: Any) -> int:
         return int(word)
     except (TypeError, ValueError) as error:
         raise TypeError(f"Words must be texts or whole numbers to be saved: {error}") from error
-
-
-def by_frequency(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the order of falling counts, among equal ones the later first: that of gensim's vocabularies.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gensim_wordrank.cooccurrence import by_frequency
-    >>> by_frequency(np.array([1, 1, 5])).tolist()
-    [2, 1, 0]
-    """
-    return np.lexsort((-np.arange(len(counts)), -np.asarray(counts)))

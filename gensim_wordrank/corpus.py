@@ -70,6 +70,14 @@ class Corpus:
                 else:
                     sentence.append(self.words[i])
 
+    def frequent(self, min_count: int, most: int | None) -> dict[Any, int]:
+        """Return new ids of the words that occur so often, the most frequent first, as in gensim; at most so many."""
+        kept = np.flatnonzero(self.counts >= min_count)
+        if not len(kept):
+            raise ValueError(f"No word of the text occurs {min_count} times. Lower 'min_count', or give more text.")
+        order = kept[by_frequency(self.counts[kept])][:most]
+        return {self.words[i]: new for new, i in enumerate(order.tolist())}
+
     def over(self, known: Mapping[Any, int]) -> Corpus:
         """Return the same text with other ids; words without one are left out, and so their neighbours move together.
 
@@ -83,6 +91,19 @@ class Corpus:
             return self
         new_id, counts = renumber(self.words, self.counts, known)
         return Corpus(self.text.over(new_id), list(known), counts, self.n_sentences, self.n_tokens)
+
+
+def by_frequency(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the order of falling counts, among equal ones the later first: that of gensim's vocabularies.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gensim_wordrank.corpus import by_frequency
+    >>> by_frequency(np.array([1, 1, 5])).tolist()
+    [2, 1, 0]
+    """
+    return np.lexsort((-np.arange(len(counts)), -np.asarray(counts)))
 
 
 def refuse_one_shot(sentences: Any) -> None:

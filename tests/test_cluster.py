@@ -12,6 +12,7 @@ from distributed import Client, LocalCluster
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim_wordrank import Checkpoints, Cooccurrence, WordRank
 from gensim_wordrank.cluster import Hosts, handshake, pairs
+from gensim_wordrank.cluster.crew import Crew
 from gensim_wordrank.cluster.ring import Ring
 from gensim_wordrank.cluster.team import Team
 from gensim_wordrank.cluster.worker import RingWorker
@@ -264,6 +265,24 @@ def test_a_killed_worker_is_replaced(lee_pairs, unharmed, three, monkeypatch):
     assert disturbed(team, lee_pairs, lambda address: kill(three, address)) == unharmed
     assert team.failures == ["127.0.0.1 was lost (Unable to contact Actor's worker)"]
     assert team.n_workers == 3
+
+
+def test_a_worker_that_is_lost_after_counting(lee, three, tmp_path, monkeypatch):
+    """The texts are counted again, and the vectors are the same."""
+    monkeypatch.setattr(gensim_wordrank.cluster.team, "REPLACEMENT_SECONDS", 0.5)
+    (tmp_path / "text").write_text("\n".join(map(" ".join, lee)))
+    counted, take_places = [], Crew.take_places
+
+    def kill_first(crew, recipe):
+        counted.append(crew.workers)
+        if len(counted) == 1:
+            kill(crew.client, crew.workers[1])
+        take_places(crew, recipe)
+
+    monkeypatch.setattr(Crew, "take_places", kill_first)
+    options = {"corpus_file": tmp_path / "text", "vector_size": SIZE, "epochs": 1}
+    assert fingerprint(WordRank(cluster=three, **options)) == fingerprint(WordRank(**options))
+    assert len(counted) == 2
 
 
 def test_a_slow_worker_is_given_up(lee_pairs, unharmed, three):

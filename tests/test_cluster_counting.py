@@ -3,13 +3,11 @@
 import gzip
 import http.server
 import os
-import signal
 import threading
 from functools import partial
 
-import gensim_wordrank.cluster.team
 import pytest
-from distributed import Client, LocalCluster
+from distributed import LocalCluster
 from gensim.utils import RULE_DISCARD, RULE_KEEP
 from gensim_wordrank import Cooccurrence, WordRank
 from gensim_wordrank.cluster import distant, texts
@@ -91,6 +89,17 @@ def test_machines_count_the_same_bits(machines, files, options):
         for cluster in (None, machines)
     )
     assert bytes_of(there) == bytes_of(here)
+
+
+@pytest.mark.parametrize("text", ["a b\n", "a\nb\n"])
+def test_more_machines_than_words(machines, tmp_path, text):
+    """A text of two words, with a pair or without, is counted and trained on as on one machine."""
+    (tmp_path / "text").write_text(text)
+    options = {"corpus_file": [tmp_path / "text"], "min_count": 1}
+    here, there = (Cooccurrence.from_corpus(cluster=cluster, **options) for cluster in (None, machines))
+    assert bytes_of(there) == bytes_of(here)
+    models = [WordRank(vector_size=4, epochs=1, cluster=cluster, **options) for cluster in (None, machines)]
+    assert fingerprint(models[0]) == fingerprint(models[1])
 
 
 def test_machines_write_the_same_files(machines, files, tmp_path):
@@ -186,27 +195,6 @@ def test_pairs_under_an_address_come_here_without_a_cluster(address, lee_pairs):
 
 
 # ---- failures
-
-
-def test_a_machine_that_is_lost_after_counting(files, monkeypatch):
-    """The others count again, and end with the same vectors."""
-    expected = fingerprint(WordRank(corpus_file=files, **OPTIONS))
-    monkeypatch.setattr(gensim_wordrank.cluster.team, "REPLACEMENT_SECONDS", 0.5)
-    killed = []
-    take_places = Crew.take_places
-
-    def kill_first(crew, recipe):
-        if not killed:
-            address = crew.workers[1]
-            killed.append(crew.client.run(os.getpid, workers=[address])[address])
-            os.kill(killed[0], signal.SIGKILL)
-        take_places(crew, recipe)
-
-    monkeypatch.setattr(Crew, "take_places", kill_first)
-    options = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": "127.0.0.1:0"}
-    with LocalCluster(n_workers=2, **options) as cluster, Client(cluster, set_as_default=False) as client:
-        assert fingerprint(WordRank(corpus_file=files, cluster=client, **OPTIONS)) == expected
-    assert killed
 
 
 @pytest.mark.parametrize(

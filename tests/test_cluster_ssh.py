@@ -129,6 +129,7 @@ class Inspector(CallbackAny2Vec):
         self.commands = [process.cmdline() for process in self.processes]
         environment = self.processes[0].environ()
         self.keys = {Path(process.environ()["DASK_DISTRIBUTED__COMM__TLS__CA_FILE"]) for process in self.processes}
+        self.temporary = {Path(process.environ()["TMPDIR"]) for process in self.processes}
         self.secret = next(iter(self.keys)).read_text()
         self.environment = "".join(environment.values())
         self.modes = {path.stat().st_mode & 0o777 for key in self.keys for path in (key, key.parent)}
@@ -172,7 +173,8 @@ def test_nothing_is_left_behind(run):
     assert len(inspector.processes) >= 4  # a nanny and a worker each
     _, alive = psutil.wait_procs(inspector.processes, timeout=10)
     assert not alive
-    assert not [key for key in inspector.keys if key.parent.exists()]
+    assert inspector.temporary == {key.parent for key in inspector.keys}
+    assert not [place for place in inspector.temporary if place.exists()]
 
 
 def test_keys_are_private(run):

@@ -43,6 +43,7 @@ def team_of(cluster: Any) -> Iterator[Team]:
         with launched(cluster) as (client, restart), closing(Team(client, restart)) as team:
             yield team
     else:
+        check(cluster)
         with Client(cluster, set_as_default=False) as client, closing(Team(client)) as team:
             logger.info("dashboard: %s", client.dashboard_link)
             yield team

@@ -74,6 +74,7 @@ class SshWorker(ssh.Worker):  # type: ignore[misc]  # it has no type information
             "WORKER__KEY": f"{self.folder}/run.pem",
         }
         variables = " ".join(f"DASK_DISTRIBUTED__COMM__TLS__{name}={value}" for name, value in settings.items())
+        variables += f" TMPDIR={self.folder}"  # so that nothing is left behind, whatever ends the worker
         no_pages = "DASK_DISTRIBUTED__WORKER__HTTP__ROUTES='[]' DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION=True"
         note = f"""sh -c 'echo $$ > {self.folder}/pid; exec "$0" "$@"'"""
         return f"{variables} {no_pages} {note} {self.python}"
