@@ -237,7 +237,7 @@ def _renew(words: list[str], counts: NDArray[np.int64]) -> None:
     Python gives memory back in pieces of 1 MiB, when nothing there is in use any more. A vocabulary keeps the frequent
     words; where these stand among the others, the memory of all would stay.
     """
-    by_count = np.argsort(-counts).astype(np.int32)  # which holds no Python objects, as a list would
+    by_count = np.argsort(-counts).data  # without Python objects, as a list would have
     joined = "\n".join(map(words.__getitem__, by_count))
     words[:] = [""] * len(words)
     gc.collect()  # joblib leaves cycles of objects behind, which stand among the old words
