@@ -92,7 +92,8 @@ def grain(largest: float, n_rows: int) -> float:
 def row_numbers(indptr: NDArray[np.int64], start: int, stop: int) -> NDArray[np.int64]:
     """Return in which row each of some entries stands."""
     first, last = int(np.searchsorted(indptr, start, "right")) - 1, int(np.searchsorted(indptr, stop, "left"))
-    return np.repeat(np.arange(first, last), np.diff(np.clip(indptr[first : last + 1], start, stop)))
+    borders = np.clip(indptr[first : last + 1], start, stop)
+    return np.repeat(np.arange(first, last), borders[1:] - borders[:-1])
 
 
 def sums(

@@ -17,10 +17,11 @@ from gensim_wordrank import memory as memory_
 from gensim_wordrank.checkpoints import Checkpoints, asked_for
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.fitting import FittedModel
+from gensim_wordrank.losses import PairLoss
 from gensim_wordrank.objective import Objective
 from gensim_wordrank.ranks import Vectors
 from gensim_wordrank.state import START_PAST, start_vectors
-from gensim_wordrank.training import USUAL_ALPHA, Solver, check_cluster
+from gensim_wordrank.training import Solver, check_cluster, usual_alpha
 
 logger = logging.getLogger(__name__)
 
@@ -48,8 +49,8 @@ class WordRank(FittedModel):
     epochs : int
         Number of passes over the co-occurrences.
     alpha, min_alpha : float, optional
-        Learning rate at the start and, falling linearly, at the end; by default 0.15 (0.01 for "triplet") throughout.
-        The paper's alpha is `rank_scale`.
+        Learning rate at the start and, falling linearly, at the end; by default 0.35 throughout (0.15 with "hinge",
+        0.01 with "triplet"). The paper's alpha is `rank_scale`.
     seed : int
         The vectors depend on it, and not on `workers` or on PYTHONHASHSEED.
     workers : int
@@ -132,10 +133,10 @@ class WordRank(FittedModel):
         memory: int | str | None = None,
         solver: str = "sampled",
         rank_loss: str = "log",
-        pair_loss: str = "hinge",
+        pair_loss: str = "logistic",
         t: float = 1.5,
-        rank_scale: float = 2500.0,
-        rank_offset: float = 2500.0,
+        rank_scale: float = 1000.0,
+        rank_offset: float = 1000.0,
         weighted: bool = True,
         x_max: float = 20.0,
         epsilon: float = 0.75,
@@ -155,8 +156,8 @@ class WordRank(FittedModel):
             rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, chance, l2
         )
         self.solver = checks.choice("solver", Solver, solver)
-        usual_alpha = USUAL_ALPHA[self.solver]
-        alpha = usual_alpha if alpha is None else alpha
+        usual = usual_alpha(self.solver, PairLoss(self.objective.pair_loss))
+        alpha = usual if alpha is None else alpha
         self.symmetric, self.distance_weighting = symmetric, distance_weighting
         self.memory, self.progress = memory, progress
         self.cluster = check_cluster(cluster, self.solver)
@@ -191,7 +192,7 @@ class WordRank(FittedModel):
             trim_rule=trim_rule if sentences is None and corpus_file is None else None,
             callbacks=callbacks if sentences is None and corpus_file is None else (),
         )
-        compatibility.warn_about_low_alpha(self.alpha, usual_alpha)
+        compatibility.warn_about_low_alpha(self.alpha, usual)
         if sentences is None and corpus_file is None:
             return
         self._check_corpus_sanity(sentences, corpus_file, passes=2)

@@ -27,7 +27,7 @@ class Objective:
     ----------
     rank_loss : {"log", "identity", "dcg", "log_t"}
         rho_1, rho_0, rho_2 or rho_3.
-    pair_loss : {"hinge", "logistic"}
+    pair_loss : {"logistic", "hinge"}
         The bound l of the 0-1 loss.
     t : float
         Of rho_3; above 0 and not 1.
@@ -56,10 +56,10 @@ class Objective:
     """
 
     rank_loss: RankLoss | str = RankLoss.LOG
-    pair_loss: PairLoss | str = PairLoss.HINGE
+    pair_loss: PairLoss | str = PairLoss.LOGISTIC
     t: float = 1.5
-    rank_scale: float = 2500.0
-    rank_offset: float = 2500.0
+    rank_scale: float = 1000.0
+    rank_offset: float = 1000.0
     weighted: bool = True
     x_max: float = 20.0
     epsilon: float = 0.75

@@ -10,6 +10,7 @@ from typing import Any
 
 from gensim_wordrank import checks
 from gensim_wordrank.cooccurrence import Cooccurrence
+from gensim_wordrank.losses import PairLoss
 from gensim_wordrank.objective import Objective
 from gensim_wordrank.plan import Plan
 from gensim_wordrank.sampled import Recipe, sampled_epoch
@@ -24,9 +25,14 @@ class Solver(str, Enum):
     TRIPLET = "triplet"  # Algorithm 1 as the paper prints it
 
 
-# learning rates that hold from small texts to large ones
-USUAL_ALPHA = {Solver.SAMPLED: 0.15, Solver.TRIPLET: 0.01}
 _EPOCHS = {Solver.SAMPLED: sampled_epoch, Solver.TRIPLET: triplet_epoch}
+
+
+def usual_alpha(solver: Solver, pair_loss: PairLoss) -> float:
+    """Return a learning rate that holds from small texts to large ones; the slopes of the logistic loss are flatter."""
+    if solver is Solver.TRIPLET:
+        return 0.01
+    return 0.35 if pair_loss is PairLoss.LOGISTIC else 0.15
 
 
 def check_cluster(cluster: Any, solver: Solver) -> Any:

@@ -312,7 +312,7 @@ def test_events_tell_the_life_of_a_model(small, tmp_path):
     assert events[:7] == ["created", *["prepare_vocab"] * 3, "build_vocab", "train", "train"]
     assert events[-2:] == ["saving", "loaded"]
     assert json.dumps(loaded.lifecycle_events[:7])
-    assert str(loaded) == "WordRank<vocab=40, vector_size=8, alpha=0.15>"
+    assert str(loaded) == "WordRank<vocab=40, vector_size=8, alpha=0.35>"
 
 
 def test_attributes_of_word2vec(small):

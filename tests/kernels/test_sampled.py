@@ -80,13 +80,16 @@ def test_steps_are_exact_on_any_shape(n_words, n_contexts, size, density, scale,
     # with a chance of 1, rows that are all chance, as a single one is, would leave only the rounding of float32
     objective = Objective(*losses, rank_scale=7.0, rank_offset=1.0, chance=0.3, l2=0.05)
     state = make_state(words, contexts)
-    moved, loss = moves(state, counts, objective, 1e-5, seed)
+    step = 1e-6  # so small that no context crosses a margin on the way
+    moved, loss = moves(state, counts, objective, step, seed)
     gradients = exact_gradient(state, counts, objective)
     largest = max(np.abs(gradient).max() for gradient in gradients)
     for move, gradient in zip(moved, gradients, strict=True):
         # a move is known to a unit in the last place of what it moves
-        np.testing.assert_allclose(-move, gradient, atol=0.03 * largest + 1e-6 / (1e-5 * DRAWS))
-    assert loss == pytest.approx(oracle.value(*state.with_bias(), counts, replace(objective, l2=0)), rel=0.01)
+        np.testing.assert_allclose(-move, gradient, atol=0.03 * largest + 1e-6 / (step * DRAWS))
+    value = oracle.value(*state.with_bias(), counts, replace(objective, l2=0))
+    # the terms of rho_3 have either sign and may cancel
+    assert loss == pytest.approx(value, rel=0.01, abs=1e-3 * oracle.weights(counts, objective).sum())
 
 
 @given(
