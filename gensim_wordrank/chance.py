@@ -11,6 +11,8 @@ from gensim_wordrank import arrays
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.ranks import Vectors
 
+LARGEST = np.finfo(np.float32).max
+
 
 @dataclass(frozen=True)
 class Chance:
@@ -33,8 +35,8 @@ class Chance:
     @classmethod
     def of(cls, word_sums: NDArray[np.float64], context_sums: NDArray[np.float64], share: float) -> Chance:
         """Make it of the sums of rows and columns; `share` times E is taken for chance."""
-        per_count = share / (float(context_sums.sum()) or 1.0)
-        return cls(word_sums.astype(np.float32), (context_sums * per_count).astype(np.float32))
+        of_contexts = context_sums * (share / (float(context_sums.sum()) or 1.0))
+        return cls(*(np.minimum(each, LARGEST).astype(np.float32) for each in (word_sums, of_contexts)))
 
     def excess(self, counts: Cooccurrence, pairs: slice) -> Vectors:
         """Return by how much some pairs were counted more often than chance would have it, or 0."""

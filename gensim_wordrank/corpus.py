@@ -20,6 +20,9 @@ from gensim_wordrank.text import BORDER, UNKNOWN, Ids, Text
 
 logger = logging.getLogger(__name__)
 
+# words of a file whose memory is worth a rearrangement
+RENEWED = 1 << 16
+
 # words of an iterable that are turned into ids at a time
 BATCH = 1 << 18
 # of the memory that is left, what the ids may take; the rest is for counting
@@ -237,6 +240,8 @@ def _renew(words: list[str], counts: NDArray[np.int64]) -> None:
     Python gives memory back in pieces of 1 MiB, when nothing there is in use any more. A vocabulary keeps the frequent
     words; where these stand among the others, the memory of all would stay.
     """
+    if len(words) < RENEWED:
+        return
     by_count = np.argsort(-counts).data  # without Python objects, as a list would have
     joined = "\n".join(map(words.__getitem__, by_count))
     words[:] = [""] * len(words)

@@ -416,7 +416,7 @@ class WordRank(FittedModel):
         >>> from gensim.test.utils import common_texts
         >>> from gensim_wordrank import WordRank
         >>> model = WordRank(common_texts, vector_size=20, min_count=1, epochs=100)
-        >>> [word for word, _ in model.vectors("sum", "centred").most_similar("graph", topn=2)]
+        >>> sorted(word for word, _ in model.vectors("sum", "centred").most_similar("graph", topn=2))
         ['minors', 'trees']
         """
         return vectors.keyed_like(self.wv, vectors.combine(self.wv.vectors, self.context_vectors, which, style))

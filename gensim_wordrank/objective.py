@@ -49,7 +49,7 @@ class Objective:
     >>> import numpy as np
     >>> from gensim_wordrank import Objective
     >>> from gensim_wordrank.cooccurrence import Cooccurrence
-    >>> logarithm = Objective(rank_loss="log", weighted=False, rank_scale=1, rank_offset=0, l2=0)
+    >>> logarithm = Objective("log", "hinge", rank_scale=1, rank_offset=0, weighted=False, l2=0)
     >>> vectors = np.eye(2, dtype=np.float32)
     >>> logarithm.value(vectors, vectors, Cooccurrence.from_matrix([[5.0, 0.0], [3.0, 0.0]]))  # ranks 0 and 2
     1.584962500721156

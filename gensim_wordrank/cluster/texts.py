@@ -85,7 +85,7 @@ def cut(sources: Sequence[str], n_machines: int) -> list[list[Piece]]:
     >>> from gensim.test.utils import datapath
     >>> from gensim_wordrank.cluster.texts import cut
     >>> [[(piece.start, piece.end) for piece in share] for share in cut([datapath("lee_background.cor")], 2)]
-    [[(0, 182114)], [(182114, 363382)]]
+    [[(0, 181383)], [(181383, 360082)]]
     """
     stamps = [stamp_of(source) for source in sources]
     known = [stamp[0] for stamp in stamps if stamp is not None]
