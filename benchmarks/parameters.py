@@ -26,11 +26,13 @@ from matplotlib.figure import Figure
 VALUES: dict[str, tuple[Any, ...]] = {
     "epochs": (5, 10, 25, 50),
     "window": (2, 5, 15, 25),
-    "rank_scale": (50.0, 250.0, 2500.0, 10000.0, 50000.0),
+    "rank_scale": (50.0, 250.0, 1000.0, 5000.0, 25000.0),
     "rank_loss": ("identity", "log", "dcg", "log_t"),
     "vector_size": (25, 100, 200),
     "l2": (0.0, 0.0075, 0.05),
     "pair_loss": ("hinge", "logistic"),
+    "chance": (0.0, 0.5, 1.0, 3.0),
+    "x_max": (10.0, 20.0, 100.0),
     "min_count": (5, 20),
 }
 USUAL = {name: inspect.signature(WordRank).parameters[name].default for name in VALUES}

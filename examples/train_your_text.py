@@ -1,6 +1,6 @@
 """Train vectors on your own text, look at neighbours, and draw the words.
 
-    python train_your_text.py [TEXT] [--words WORD ...] [--start VECTORS] [--epochs 25] [--out DIRECTORY]
+    python train_your_text.py [TEXT] [--words WORD ...] [--start VECTORS] [--epochs 10] [--out DIRECTORY]
 
 TEXT has a sentence or a paragraph a line; without it, a small news corpus that comes with gensim is taken. VECTORS, in
 word2vec's text format, are where words start from: for a small text of a special field, those of a large general one,
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("text", nargs="?", default=datapath("lee_background.cor"))
     parser.add_argument("--words", nargs="+", default=["government", "cricket", "police"])
     parser.add_argument("--start")
-    parser.add_argument("--epochs", type=int, default=25)
+    parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--out", type=Path, default=Path("vectors"))
     options = parser.parse_args()
 

@@ -84,7 +84,7 @@ class FittedModel(GensimModel):
         ...         return lambda model: name == "on_epoch_end" and model.epochs_done == 3
         >>> model = WordRank(common_texts, vector_size=4, min_count=1, callbacks=[Stop()], checkpoint=place)
         >>> model.epochs_done, WordRank.resume(place).epochs_done
-        (3, 25)
+        (3, 10)
         """
         with Run.open(directory) as run:
             parameters = run.facts["facts"]["parameters"] | {"progress": progress, "cluster": cluster}

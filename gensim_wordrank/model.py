@@ -124,7 +124,7 @@ class WordRank(FittedModel):
         max_final_vocab: int | None = None,
         trim_rule: Any = None,
         sorted_vocab: int = 1,
-        epochs: int = 25,
+        epochs: int = 10,
         alpha: float | None = None,
         min_alpha: float | None = None,
         seed: int = 1,
