@@ -16,9 +16,9 @@
 
 #include <string.h>
 
+#include "wr_compare.h"
 #include "wr_draws.h"
 #include "wr_lanes.h"
-#include "wr_losses.h"
 #include "wr_random.h"
 
 enum { WR_GROUP = 16, WR_MAX_SAMPLES = 256 };
@@ -151,72 +151,7 @@ WR_INLINE void wr_score(
     }
 }
 
-/* scores[t][j] becomes 2^scores[t][j], for the logistic loss (wr_over) */
-WR_INLINE void wr_raise(float *scores, int64_t n_group, int64_t n_samples) {
-    for (int64_t t = 0; t < n_group; t++)
-#pragma omp simd
-        for (int64_t j = 0; j < n_samples; j++) scores[t * WR_MAX_SAMPLES + j] = wr_exp2(scores[t * WR_MAX_SAMPLES + j]);
-}
-
 /* ---- (c) comparing the pairs of a task with the sample ---------------------------------------------------------- */
-
-/* l(s_c - s') and weight * -l'(s_c - s') in float, vectorised, the formulas of wr_losses.h, as functions of how far s' is over a
- * bar: s' - (s_c - 1) for the hinge; 2^(s' - s_c) for the logistic loss, for which the sample holds 2^s' and the bar is 2^-s_c, so
- * that a pair and a context cost a product and no power. Nothing is over the bar WR_NOTHING_OVER.
- */
-#define WR_NOTHING_OVER(pair_loss) ((pair_loss) == WR_HINGE ? INFINITY : 0.0f)
-
-WR_INLINE float wr_bar_of(int pair_loss, float score) { return pair_loss == WR_HINGE ? score - 1.0f : wr_exp2(-score); }
-
-WR_INLINE float wr_over(int pair_loss, float sampled, float bar) {
-    return pair_loss == WR_HINGE ? sampled - bar : sampled * bar;
-}
-
-WR_INLINE float wr_loss_of(int pair_loss, float over) {
-    if (pair_loss == WR_HINGE) return over > 0.0f ? over : 0.0f;
-    return wr_log2(1.0f + over);
-}
-
-WR_INLINE float wr_pull_of(int pair_loss, float over, float weight) {
-    if (pair_loss == WR_HINGE) return over > 0.0f ? weight : 0.0f;
-    return weight - weight / (1.0f + over);
-}
-
-/* Weighted sums of l over the sample for four pairs at a time, which read the sample's scores once */
-WR_INLINE void wr_sum_losses(
-    int pair_loss, const float *scores, const float *share, int64_t n_samples, const float *bar, float *sum
-) {
-    const float b0 = bar[0], b1 = bar[1], b2 = bar[2], b3 = bar[3];
-    float a0 = 0.0f, a1 = 0.0f, a2 = 0.0f, a3 = 0.0f;
-#pragma omp simd reduction(+ : a0, a1, a2, a3)
-    for (int64_t j = 0; j < n_samples; j++) {
-        a0 += share[j] * wr_loss_of(pair_loss, wr_over(pair_loss, scores[j], b0));
-        a1 += share[j] * wr_loss_of(pair_loss, wr_over(pair_loss, scores[j], b1));
-        a2 += share[j] * wr_loss_of(pair_loss, wr_over(pair_loss, scores[j], b2));
-        a3 += share[j] * wr_loss_of(pair_loss, wr_over(pair_loss, scores[j], b3));
-    }
-    sum[0] = a0, sum[1] = a1, sum[2] = a2, sum[3] = a3;
-}
-
-/* Add weight * -l' of four pairs to the push on every sampled context; write the sums of it a pair */
-WR_INLINE void wr_add_pulls(
-    int pair_loss, const float *scores, const float *share, int64_t n_samples, const float *bar, const float *weight,
-    float *push, float *sum
-) {
-    const float b0 = bar[0], b1 = bar[1], b2 = bar[2], b3 = bar[3];
-    const float w0 = weight[0], w1 = weight[1], w2 = weight[2], w3 = weight[3];
-    float a0 = 0.0f, a1 = 0.0f, a2 = 0.0f, a3 = 0.0f;
-#pragma omp simd reduction(+ : a0, a1, a2, a3)
-    for (int64_t j = 0; j < n_samples; j++) {
-        const float p0 = wr_pull_of(pair_loss, wr_over(pair_loss, scores[j], b0), w0);
-        const float p1 = wr_pull_of(pair_loss, wr_over(pair_loss, scores[j], b1), w1);
-        const float p2 = wr_pull_of(pair_loss, wr_over(pair_loss, scores[j], b2), w2);
-        const float p3 = wr_pull_of(pair_loss, wr_over(pair_loss, scores[j], b3), w3);
-        a0 += share[j] * p0, a1 += share[j] * p1, a2 += share[j] * p2, a3 += share[j] * p3;
-        push[j] += share[j] * ((p0 + p1) + (p2 + p3));
-    }
-    sum[0] = a0, sum[1] = a1, sum[2] = a2, sum[3] = a3;
-}
 
 /* rho and rho' at x[0 .. n); the usual rho_1 in float, vectorised */
 WR_INLINE void wr_rank_losses(const wr_sampled_options *p, const float *x, int64_t n, float *rho, float *slope) {
@@ -396,10 +331,10 @@ WR_INLINE double wr_train_with(
         for (int64_t t = 0; t < n_group; t++)
             memcpy(group + t * stride, words + task[t].row * stride, (size_t)stride * sizeof(float));
         wr_score(group, (const float *const *)sample.v, sample.n, stride, p->bias + 1, turned, scores);
-        if (pair_loss == WR_LOGISTIC) wr_raise(scores, n_group, sample.n);
         for (int64_t t = 0; t < n_group; t++) {
             const wr_task *next = task + (g + t + 1 < n_tasks ? t + 1 : t);
             wr_prefetch_sample(urn, p, t, contexts);
+            if (pair_loss == WR_LOGISTIC) wr_raise(scores + t * WR_MAX_SAMPLES, sample.n);
             total += wr_compare(
                 pair_loss, p, group + t * stride, scores + t * WR_MAX_SAMPLES, &sample,
                 pairs + task[t].first, task[t].n_pairs, pairs + next->first, next->n_pairs,
