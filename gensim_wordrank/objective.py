@@ -87,10 +87,6 @@ class Objective:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
-    def by_chance(self, counts: Cooccurrence) -> Chance:
-        """Return what is taken for chance."""
-        return Chance.of(*counts.sums(), self.chance)
-
     def weights(self, excess: Vectors) -> Vectors:
         """Return r of equation (4) for counts X, of which chance has been taken, or ones."""
         if not self.weighted:
@@ -101,7 +97,7 @@ class Objective:
 
     def weights_of(self, counts: Cooccurrence) -> Callable[[slice], Vectors]:
         """Return a function that gives r of some pairs."""
-        chance = self.by_chance(counts)
+        chance = Chance.of(*counts.sums(), self.chance)
         return lambda pairs: self.weights(chance.excess(counts, pairs))
 
     def xi(self, ranks: Floats) -> Floats:
