@@ -1,10 +1,12 @@
 """Train over machines that are network namespaces, and measure bytes on the wire and time spent waiting.
 
     python benchmarks/cluster.py PAIRS [--text TEXT] [--hosts 2] [--mbit 0] [--vector-size 100]
+    python benchmarks/cluster.py PAIRS --cut SECONDS
 
 PAIRS is a directory that `wordrank cooccur` wrote; with TEXT, what it was counted from, counting over the machines is
-measured too, and its result compared. Needs root, iproute2 and sshd. The namespaces have no default route
-and are removed at the end.
+measured too, and its result compared. With SECONDS, the network of one machine is cut off in the middle of an epoch,
+and mended after so many; the vectors are compared with those of an undisturbed run. Needs root, iproute2 and sshd. The
+namespaces have no default route and are removed at the end.
 """
 
 from __future__ import annotations
@@ -12,12 +14,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +30,7 @@ import click
 import numpy as np
 from gensim_wordrank import Cooccurrence, Objective
 from gensim_wordrank.cluster import Hosts
-from gensim_wordrank.cluster.driver import KEEP_EVERY, Driver
+from gensim_wordrank.cluster.driver import ARRAYS, KEEP_EVERY, Driver
 from gensim_wordrank.cluster.launch import launched
 from gensim_wordrank.cluster.optional import read_texts
 from gensim_wordrank.cluster.team import Team
@@ -36,6 +40,8 @@ from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
 
 SWITCH = f"wr{os.getpid()}"  # the namespace of the driver, with the bridge
 PORT = 22422
+STEP = 0.15
+PATIENCE = 5.0  # seconds after which a machine is cut off
 
 
 def ip(*arguments: str, check: bool = True) -> None:
@@ -71,6 +77,10 @@ def network(n_hosts: int, mbit: int) -> Iterator[list[str]]:
         yield hosts
     finally:
         for name in (SWITCH, *hosts):
+            left = subprocess.run(["ip", "netns", "pids", name], check=False, capture_output=True, text=True).stdout
+            for pid in left.split():  # an SSH server that was cut off does not see that its client has gone
+                with suppress(ProcessLookupError):
+                    os.kill(int(pid), signal.SIGKILL)
             ip("netns", "del", name, check=False)
 
 
@@ -140,7 +150,7 @@ def here(counts: Cooccurrence, size: int, threads: int) -> float:
     state, plan, seconds = start(counts, size), Plan.of(counts, 1), []
     for _ in range(3):
         began = time.perf_counter()
-        state, _ = sampled_epoch(state, counts, Objective(), plan, 0.15, threads)
+        state, _ = sampled_epoch(state, counts, Objective(), plan, STEP, threads)
         seconds.append(time.perf_counter() - began)
     return min(seconds)
 
@@ -152,10 +162,10 @@ def measure(counts: Cooccurrence, size: int, folder: Path, n_hosts: int) -> dict
     moved, seconds, waited = [], [], []
     with launched(hosts) as (client, restart), closing(Team(client, restart)) as team:
         driver = Driver(team, recipe, counts, start(counts, size))
-        driver.epoch(0.15)  # the first one brings pairs and vectors to the machines
+        driver.epoch(STEP)  # the first one brings pairs and vectors to the machines
         for _ in range(KEEP_EVERY - 2):
             before, began = received(n_hosts), time.perf_counter()
-            driver.epoch(0.15)
+            driver.epoch(STEP)
             seconds.append(time.perf_counter() - began)
             moved.append(received(n_hosts) - before)
             waited.append(float(np.mean([each.waited / each.seconds for each in driver.reports])))
@@ -184,16 +194,51 @@ def count(text: str, counts: Cooccurrence, folder: Path, n_hosts: int) -> dict[s
     return {"seconds, counting": round(seconds, 1), "MB, counting": round(moved / 1e6), "same pairs": same}
 
 
+def cut(counts: Cooccurrence, size: int, folder: Path, n_hosts: int, lasting: float) -> dict[str, Any]:
+    """Cut off the last machine in an epoch; return what came of it, and whether the vectors are the right ones."""
+    objective, plan = Objective(), Plan.of(counts, 1)
+    recipe = Recipe.of(plan, objective, counts, size)
+    hosts = Hosts([f"{address(i + 1)} threads=1" for i in range(n_hosts)], folder / "ssh_config")
+    port, seconds = f"port{n_hosts}", list[float]()
+    with launched(hosts) as (client, restart), closing(Team(client, restart, PATIENCE)) as team:
+        driver = Driver(team, recipe, counts, start(counts, size))
+        for epoch in range(KEEP_EVERY):
+            if epoch == 2:
+                for wait, state_of_link in ((seconds[-1] / 2, "down"), (seconds[-1] / 2 + lasting, "up")):
+                    timer = threading.Timer(wait, ip, ("link", "set", port, state_of_link))
+                    timer.daemon = True
+                    timer.start()
+            began = time.perf_counter()
+            state, _ = driver.epoch(STEP)
+            seconds.append(time.perf_counter() - began)
+    right = start(counts, size)
+    for _ in range(KEEP_EVERY):
+        right, _ = sampled_epoch(right, counts, objective, plan, STEP, 2)
+    return {
+        "hosts": n_hosts,
+        "hosts in the end": team.n_workers,
+        "failures": team.failures,
+        "seconds of epochs": [round(each, 2) for each in seconds],
+        "same vectors": all((getattr(state, name) == getattr(right, name)).all() for name in ARRAYS),
+    }
+
+
 @click.command()
 @click.argument("pairs", type=click.Path(exists=True))
 @click.option("--text", type=click.Path(exists=True), help="To count over the machines.")
 @click.option("--hosts", "n_hosts", default=2, show_default=True)
 @click.option("--mbit", default=0, help="Speed of every machine's network; 0 for as fast as it goes.")
 @click.option("--vector-size", default=100, show_default=True)
+@click.option("--cut", "lasting", type=float, help="Seconds for which a machine is cut off, in an epoch.")
 @click.option("--folder", hidden=True, help="Of keys: says that this runs in the namespace of the driver.")
-def main(pairs: str, text: str | None, n_hosts: int, mbit: int, vector_size: int, folder: str | None) -> None:
+def main(
+    pairs: str, text: str | None, n_hosts: int, mbit: int, vector_size: int, lasting: float | None, folder: str | None
+) -> None:
     """Measure an epoch over several machines."""
     counts = Cooccurrence.load(pairs, mmap="r")
+    if folder and lasting is not None:
+        print(json.dumps(cut(counts, vector_size, Path(folder), n_hosts, lasting)))
+        return
     if folder:
         result = measure(counts, vector_size, Path(folder), n_hosts)
         result |= count(text, counts, Path(folder), n_hosts) if text else {}

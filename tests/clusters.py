@@ -1,5 +1,9 @@
 """Training by hand on a cluster, to disturb it."""
 
+import os
+import shutil
+import subprocess
+
 import numpy as np
 from gensim_wordrank import Objective
 from gensim_wordrank.cluster.driver import Driver
@@ -11,6 +15,17 @@ from gensim_wordrank.training import Solver, run_epochs
 EPOCHS = 7  # more than the driver runs before it keeps a state
 STEP = 0.15
 SIZE = 20
+
+
+def found(program, package):
+    """Return the path of a program of the system, installed if need be and possible."""
+    places = "/usr/sbin:/usr/local/sbin:/sbin"
+    if not shutil.which(program, path=places) and os.geteuid() == 0 and shutil.which("apt-get"):
+        # in runlevel 1 a package starts no service
+        environment = os.environ | {"RUNLEVEL": "1", "DEBIAN_FRONTEND": "noninteractive"}
+        command = ["apt-get", "install", "--yes", "--no-install-recommends", package]
+        subprocess.run(command, env=environment, capture_output=True, timeout=120, check=False)
+    return shutil.which(program, path=places)
 
 
 def fingerprint(model):

@@ -3,7 +3,6 @@
 import asyncio
 import getpass
 import os
-import shutil
 import signal
 import socket
 import ssl
@@ -26,25 +25,15 @@ from gensim_wordrank.cluster.launch import launched
 from gensim_wordrank.cluster.ssh import SshWorker
 from gensim_wordrank.cluster.team import Team
 
-from clusters import EPOCHS, SIZE, disturbed, fingerprint, undisturbed
+from clusters import EPOCHS, SIZE, disturbed, fingerprint, found, undisturbed
 
 ADDRESSES = ("127.0.0.2", "127.0.0.3")
-
-
-def find_sshd():
-    """Return the path of sshd, installed if need be and possible."""
-    if not shutil.which("sshd", path="/usr/sbin:/usr/local/sbin") and os.geteuid() == 0 and shutil.which("apt-get"):
-        # in runlevel 1 the package starts no service
-        environment = os.environ | {"RUNLEVEL": "1", "DEBIAN_FRONTEND": "noninteractive"}
-        command = ["apt-get", "install", "--yes", "--no-install-recommends", "openssh-server"]
-        subprocess.run(command, env=environment, capture_output=True, timeout=120, check=False)
-    return shutil.which("sshd", path="/usr/sbin:/usr/local/sbin")
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     """An SSH server on two loopback addresses; yields its process and a directory with the client's configuration."""
-    program = find_sshd()
+    program = found("sshd", "openssh-server")
     if program is None:
         pytest.skip("there is no sshd, and it cannot be installed here")
     if os.geteuid() == 0:
@@ -217,7 +206,7 @@ def test_a_host_that_cannot_be_started_again_is_left_out(caplog):
     with socket.create_server((ADDRESSES[0], 0)) as free:
         port = free.getsockname()[1]
     worker = SshWorker(Host(ADDRESSES[0]), 1, "no key", {"port": port})
-    assert asyncio.run(launch._restart([worker], present=set())) == 0
+    assert asyncio.run(launch._restart([worker], present=set())) == set()
     assert f"No worker could be started on {ADDRESSES[0]}" in caplog.text
 
 

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from time import monotonic, sleep
 from typing import Any
 
 from distributed import Client, Scheduler, SpecCluster
@@ -40,9 +41,10 @@ def launched(hosts: Hosts) -> Iterator[tuple[Client, Callable[[set[str]], None]]
 
         def restart(lost: Collection[str]) -> None:
             present = {each.name for address, each in cluster.scheduler.workers.items() if address not in lost}
-            known = len(cluster.scheduler.workers)
-            started = cluster.sync(_restart, workers, present)
-            client.wait_for_workers(known + started, timeout=SSH_SECONDS)
+            started, deadline = cluster.sync(_restart, workers, present), monotonic() + SSH_SECONDS
+            # by name: the scheduler may still count those that are lost, and forget them at any time
+            while started - {each.name for each in cluster.scheduler.workers.values()} and monotonic() < deadline:
+                sleep(0.1)
 
         try:
             cluster.sync(_start, workers, hosts, port, pem)
@@ -68,10 +70,10 @@ async def _start_one(worker: SshWorker) -> None:
         raise RuntimeError(f"No worker could be started on {worker.host.name}: {reason}") from error
 
 
-async def _restart(workers: list[SshWorker], present: set[str]) -> int:
-    """End the workers that are not present, as far as they live, and start others in their place; return how many."""
+async def _restart(workers: list[SshWorker], present: set[str]) -> set[str]:
+    """End the workers that are not present, as far as they live, and start others in their place; return names."""
 
-    async def replace(place: int) -> bool:
+    async def replace(place: int) -> str | None:
         old = workers[place]
         workers[place] = SshWorker(old.host, old.port, old.pem, old.connect_options)
         try:
@@ -80,10 +82,11 @@ async def _restart(workers: list[SshWorker], present: set[str]) -> int:
             logger.info("a worker was started again on %s", old.host.name)
         except RuntimeError as error:
             logger.warning("%s; going on without it", error)
-            return False
-        return True
+            return None
+        return workers[place].folder
 
-    return sum(await asyncio.gather(*(replace(i) for i, each in enumerate(workers) if each.folder not in present)))
+    started = await asyncio.gather(*(replace(i) for i, each in enumerate(workers) if each.folder not in present))
+    return {name for name in started if name is not None}
 
 
 async def _close(workers: list[SshWorker]) -> None:

@@ -1,0 +1,39 @@
+"""A link that is cut, without a farewell from either side: machines are network namespaces, so it needs root."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from clusters import SIZE, found
+
+BENCHMARK = Path(__file__).parent.parent / "benchmarks" / "cluster.py"
+
+
+@pytest.fixture
+def namespaces():
+    """Skip where namespaces cannot be made."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can make network namespaces")
+    if not (found("ip", "iproute2") and found("sshd", "openssh-server")):
+        pytest.skip("there is no iproute2 or no sshd, and it cannot be installed here")
+    name = f"try{os.getpid()}"
+    if subprocess.run(["ip", "netns", "add", name], check=False, capture_output=True).returncode:
+        pytest.skip("network namespaces are not allowed here")
+    subprocess.run(["ip", "netns", "del", name], check=True)
+
+
+def test_training_survives_a_cut_link(namespaces, lee_pairs, tmp_path):
+    """The machine is lost, and started again when it can be reached; the vectors are those of an undisturbed run."""
+    lee_pairs.save(tmp_path / "pairs")
+    command = [sys.executable, BENCHMARK, tmp_path / "pairs", "--cut", "20", "--vector-size", str(SIZE)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=200)
+    result = json.loads(done.stdout)
+    assert result["same vectors"]
+    assert len(result["failures"]) == 1
+    assert result["failures"][0].startswith("10.77.0.3 was lost")
+    assert result["hosts in the end"] == 2
+    assert "10.77.0.3" in done.stderr  # the log names the host
