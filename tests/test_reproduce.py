@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import sys
 from itertools import product
 from pathlib import Path
@@ -58,8 +59,12 @@ def test_commands_share_runs_and_write_pages(sets, tmp_path, monkeypatch, capsys
     after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "work").glob("*.json")}
     assert len(after) == 4
     assert done.items() <= after.items()
-    for command in ("table2", "table3"):
-        assert reproduce(monkeypatch, command, *common, "--tokens", 9000, "--trainers") == 0
+    for command in ("table2", "table3"):  # of the second seed nothing is there
+        assert reproduce(monkeypatch, command, *common, "--tokens", 9000, "--trainers", "--seeds", 1, 2) == 0
+    table3 = (tmp_path / "out" / "table3.md").read_text(encoding="utf-8")
+    assert re.findall(r"\| (WordRank|Word2Vec|GloVe) \| .* \| (\d) \| [^|]* \| [^|]* \| [^|]* \|", table3) == [
+        ("WordRank", "1"), ("Word2Vec", "1"), ("GloVe", "0"),
+    ]  # fmt: skip
     assert reproduce(monkeypatch, "orderings", *places) == 0
     result = json.loads(next((tmp_path / "work").glob("wordrank-9000-0-*")).read_text())
     shown = max(result["scores"]["WS-353 raw"], result["scores"]["WS-353 centred"])

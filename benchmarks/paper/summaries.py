@@ -60,7 +60,9 @@ class Group:
         return Spread(float(np.mean(values)), min(values), max(values)) if values else None
 
     def cell(self, name: str) -> str:
-        """Return what a table shows."""
+        """Return what a table shows: a mean and how far runs differ, or how many seeds were run."""
+        if name == "seeds":
+            return str(len(self.results))
         return str(self.spread(name) or ("not measured" if self.results else "not run"))
 
 
