@@ -50,7 +50,8 @@ class WordRank(FittedModel):
         Number of passes over the co-occurrences.
     alpha, min_alpha : float, optional
         Learning rate at the start and, falling linearly, at the end; by default 0.35 throughout (0.15 with "hinge",
-        0.01 with "triplet"). The paper's alpha is `rank_scale`.
+        0.01 with "triplet"). On fewer than 50 million pairs steps are shorter, down to half of it. The paper's alpha is
+        `rank_scale`.
     seed : int
         The vectors depend on it, and not on `workers` or on PYTHONHASHSEED.
     workers : int

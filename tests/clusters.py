@@ -10,7 +10,7 @@ from gensim_wordrank.cluster.driver import Driver
 from gensim_wordrank.plan import Plan
 from gensim_wordrank.sampled import Recipe
 from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
-from gensim_wordrank.training import Solver, run_epochs
+from gensim_wordrank.training import Solver, length_of_steps, run_epochs
 
 EPOCHS = 7  # more than the driver runs before it keeps a state
 STEP = 0.15
@@ -62,5 +62,6 @@ def disturbed(team, counts, disturb):
 
 def undisturbed(counts):
     """What one machine makes of the same."""
-    runs = list(run_epochs(start(counts), counts, Objective(), Solver.SAMPLED, EPOCHS, STEP, STEP, 1, 1))
+    rate = STEP / length_of_steps(Solver.SAMPLED, counts.nnz)
+    runs = list(run_epochs(start(counts), counts, Objective(), Solver.SAMPLED, EPOCHS, rate, rate, 1, 1))
     return bytes_of(runs[-1][0]), [loss for _, loss in runs]
