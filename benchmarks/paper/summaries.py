@@ -96,7 +96,7 @@ def circumstances(results: Sequence[Result]) -> str:
     shown = ("gensim-wordrank", "gensim", "numpy", "scipy", "Python", "CPU level")
     known = [f"{name} {all_of(result['versions'][name] for result in results)}" for name in shown]
     seeds = sorted({result["parameters"]["seed"] for result in results})
-    machine = f"{all_of(result['machine'] for result in results)}; {all_of(r['workers'] for r in results)} threads; "
+    machine = f"{all_of(result['machine'] for result in results)}; threads: {all_of(r['workers'] for r in results)}; "
     return f"{machine}{', '.join(known)}; seeds {', '.join(map(str, seeds))}."
 
 
