@@ -14,12 +14,14 @@ BENCHMARK = Path(__file__).parent.parent / "benchmarks" / "cluster.py"
 
 
 @pytest.fixture
-def namespaces():
+def namespaces(monkeypatch):
     """Skip where namespaces cannot be made."""
     if os.geteuid() != 0:
         pytest.skip("only root can make network namespaces")
-    if not (found("ip", "iproute2") and found("sshd", "openssh-server")):
+    ip, sshd = found("ip", "iproute2"), found("sshd", "openssh-server")
+    if not (ip and sshd):
         pytest.skip("there is no iproute2 or no sshd, and it cannot be installed here")
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{Path(ip).parent}")
     name = f"try{os.getpid()}"
     if subprocess.run(["ip", "netns", "add", name], check=False, capture_output=True).returncode:
         pytest.skip("network namespaces are not allowed here")
