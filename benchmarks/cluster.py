@@ -33,7 +33,7 @@ from gensim_wordrank.cluster import Hosts
 from gensim_wordrank.cluster.driver import ARRAYS, KEEP_EVERY, Driver
 from gensim_wordrank.cluster.launch import launched
 from gensim_wordrank.cluster.optional import read_texts
-from gensim_wordrank.cluster.team import Team
+from gensim_wordrank.cluster.team import PATIENCE, Team
 from gensim_wordrank.plan import Plan
 from gensim_wordrank.sampled import Recipe, sampled_epoch
 from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
@@ -41,7 +41,7 @@ from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
 SWITCH = f"wr{os.getpid()}"  # the namespace of the driver, with the bridge
 PORT = 22422
 STEP = 0.15
-PATIENCE = 5.0  # seconds after which a machine is cut off
+CUT_OFF = 5.0  # seconds without an answer after which a machine is given up, where one is cut off
 
 
 def ip(*arguments: str, check: bool = True) -> None:
@@ -115,6 +115,14 @@ def servers(folder: Path, hosts: list[str]) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def team_of(n_hosts: int, folder: Path, patience: float = PATIENCE) -> Iterator[Team]:
+    """Start a worker with one thread on every machine."""
+    hosts = Hosts([f"{address(i + 1)} threads=1" for i in range(n_hosts)], folder / "ssh_config")
+    with launched(hosts) as (client, restart), closing(Team(client, restart, patience)) as team:
+        yield team
+
+
 def received(n_hosts: int) -> int:
     """Return the bytes that all machines have received, headers included; called in the namespace of the driver."""
     shown = subprocess.run(["ip", "-s", "-j", "link"], check=True, capture_output=True, text=True).stdout
@@ -158,9 +166,8 @@ def here(counts: Cooccurrence, size: int, threads: int) -> float:
 def measure(counts: Cooccurrence, size: int, folder: Path, n_hosts: int) -> dict[str, Any]:
     """Train; return what an epoch moved and took, by the median of those in which the driver asks for no vectors."""
     recipe = Recipe.of(Plan.of(counts, 1), Objective(), counts, size)
-    hosts = Hosts([f"{address(i + 1)} threads=1" for i in range(n_hosts)], folder / "ssh_config")
     moved, seconds, waited = [], [], []
-    with launched(hosts) as (client, restart), closing(Team(client, restart)) as team:
+    with team_of(n_hosts, folder) as team:
         driver = Driver(team, recipe, counts, start(counts, size))
         driver.epoch(STEP)  # the first one brings pairs and vectors to the machines
         for _ in range(KEEP_EVERY - 2):
@@ -184,8 +191,7 @@ def measure(counts: Cooccurrence, size: int, folder: Path, n_hosts: int) -> dict
 
 def count(text: str, counts: Cooccurrence, folder: Path, n_hosts: int) -> dict[str, Any]:
     """Count over the machines, with the words of pairs that were counted here; return what it moved and took."""
-    hosts = Hosts([f"{address(i + 1)} threads=1" for i in range(n_hosts)], folder / "ssh_config")
-    with launched(hosts) as (client, restart), closing(Team(client, restart)) as team:
+    with team_of(n_hosts, folder) as team:
         before, began = received(n_hosts), time.perf_counter()
         found = read_texts(team, text).over({word: i for i, word in enumerate(counts.words)})
         there = Cooccurrence.from_text(found)
@@ -198,9 +204,8 @@ def cut(counts: Cooccurrence, size: int, folder: Path, n_hosts: int, lasting: fl
     """Cut off the last machine in an epoch; return what came of it, and whether the vectors are the right ones."""
     objective, plan = Objective(), Plan.of(counts, 1)
     recipe = Recipe.of(plan, objective, counts, size)
-    hosts = Hosts([f"{address(i + 1)} threads=1" for i in range(n_hosts)], folder / "ssh_config")
     port, seconds = f"port{n_hosts}", list[float]()
-    with launched(hosts) as (client, restart), closing(Team(client, restart, PATIENCE)) as team:
+    with team_of(n_hosts, folder, CUT_OFF) as team:
         driver = Driver(team, recipe, counts, start(counts, size))
         for epoch in range(KEEP_EVERY):
             if epoch == 2:
