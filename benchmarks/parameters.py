@@ -29,7 +29,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "rank_scale": (50.0, 250.0, 1000.0, 5000.0, 25000.0),
     "rank_loss": ("identity", "log", "dcg", "log_t"),
     "vector_size": (25, 100, 200),
-    "l2": (0.0, 0.0075, 0.05),
+    "l2": (0.0, 0.003, 0.0075, 0.02),
     "pair_loss": ("hinge", "logistic"),
     "chance": (0.0, 0.5, 1.0, 3.0),
     "x_max": (10.0, 20.0, 100.0),

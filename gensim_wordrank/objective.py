@@ -17,6 +17,8 @@ from gensim_wordrank.ranks import Vectors, map_ranks
 
 # the kernels calculate in float32, and with the inverse of some parameters
 LARGEST = 1e30
+# pairs from which on a text counts as large, and how many times stronger the L2 term is at most on smaller ones
+MANY_PAIRS, MOST_L2 = 5e7, 2.5
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,8 @@ class Objective:
         The excess of a pair over chance is max(0, X - chance X_w X_c / N), where X_w and X_c are all counts of the word
         and of the context, and N is their sum over all pairs. With 0 it is X, as in the paper, which has x_max = 100.
     l2 : float
-        Adds l2 g / 2 times the sum over pairs of ``r (|u_w|^2 + |v_c|^2)``, where g is the pull on a pair that stands
-        below all others (:meth:`shrinkage`), so that one l2 suits vocabularies of any size. Biases are left alone.
+        Adds l2 g / 2 times the sum over pairs of ``r (|u_w|^2 + |v_c|^2)``, where g suits it to vocabularies and texts of
+        any size (:meth:`shrinkage`). Biases are left alone.
 
     Examples
     --------
@@ -141,14 +143,16 @@ class Objective:
         tiles = map_ranks(tile_sum, words, contexts, counts, PairLoss(self.pair_loss), workers)
         return sum(tiles) + self.penalty(words, contexts, counts)
 
-    def shrinkage(self, n_contexts: int) -> float:
-        """Return l2 g, where g is the pull on a pair that all other contexts violate by 1.
+    def shrinkage(self, n_contexts: int, n_pairs: int) -> float:
+        """Return l2 g, where g is the pull on a pair that all other contexts violate by 1, and more on few pairs.
 
-        ``g = rho'((|C| - 1 + beta) / alpha) (|C| - 1) / alpha``
+        ``g = rho'((|C| - 1 + beta) / alpha) (|C| - 1) / alpha min(2.5, max(1, 5e7 / |Omega|))``
+
+        What few pairs say is less certain: from 50 million down to 20 million, the L2 term does not shrink with the text.
         """
-        rank = n_contexts - 1
+        rank, more = n_contexts - 1, min(MOST_L2, max(1.0, MANY_PAIRS / max(1, n_pairs)))
         slope = RankLoss(self.rank_loss).slope_at(np.array([(rank + self.rank_offset) / self.rank_scale]), self.t)
-        return self.l2 * float(slope[0]) * rank / self.rank_scale if rank else 0.0
+        return self.l2 * more * float(slope[0]) * rank / self.rank_scale if rank else 0.0
 
     def penalty(self, words: Vectors, contexts: Vectors, counts: Cooccurrence) -> float:
         """Return the L2 term."""
@@ -158,4 +162,4 @@ class Objective:
         of_words = np.add.reduceat(np.append(r, 0.0), counts.indptr[:-1]) * (np.diff(counts.indptr) > 0)
         of_contexts = np.bincount(counts.indices, weights=r, minlength=len(contexts))
         lengths = [np.einsum("ij,ij->i", m, m, dtype=np.float64) for m in (words, contexts)]
-        return float(self.shrinkage(len(contexts)) / 2 * (of_words @ lengths[0] + of_contexts @ lengths[1]))
+        return float(self.shrinkage(len(contexts), counts.nnz) / 2 * (of_words @ lengths[0] + of_contexts @ lengths[1]))

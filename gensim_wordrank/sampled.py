@@ -40,11 +40,13 @@ class Recipe:
     objective: Objective
     size: int  # of the vectors
     at_once: int  # strata for which pairs are drawn at a time
+    shrinkage: float  # of the L2 term
 
     @classmethod
     def of(cls, plan: Plan, objective: Objective, counts: Cooccurrence, size: int) -> Recipe:
-        """Choose how many pairs are drawn at a time."""
-        return cls(plan, objective, size, strata_at_once(counts, objective, plan.n_blocks))
+        """Make it for all pairs: choose how many are drawn at a time, and how strong the L2 term is."""
+        at_once = strata_at_once(counts, objective, plan.n_blocks)
+        return cls(plan, objective, size, at_once, objective.shrinkage(plan.n_contexts, counts.nnz))
 
 
 class Share:
@@ -78,7 +80,6 @@ class Share:
         self.walk = np.split(recipe.plan.walk(epoch), ends)
         self.copies = recipe.plan.copies(SAMPLES)[deal.order]
         self.chance = Chance.of(recipe.plan.word_sums, recipe.plan.context_sums, recipe.objective.chance)
-        self.shrinkage = recipe.objective.shrinkage(recipe.plan.n_contexts)
         self.drawn: dict[int, tuple[Pairs, Starts]] = {}
 
     def run(
@@ -130,7 +131,7 @@ class Share:
             *drawn, slot, self.recipe.at_once, DRAWS, plan.n_contexts,
             self.recipe.size, min(SAMPLES, len(contexts.past)),
             RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code,
-            objective.t, objective.rank_scale, objective.rank_offset, self.shrinkage,
+            objective.t, objective.rank_scale, objective.rank_offset, self.recipe.shrinkage,
             self.step, plan.cell_seed(self.epoch, self.numbers[i], b),
         )  # fmt: skip
 

@@ -11,7 +11,7 @@ from typing import Any
 from gensim_wordrank import checks
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.losses import PairLoss
-from gensim_wordrank.objective import Objective
+from gensim_wordrank.objective import MANY_PAIRS, Objective
 from gensim_wordrank.plan import Plan
 from gensim_wordrank.sampled import Recipe, sampled_epoch
 from gensim_wordrank.state import State
@@ -25,8 +25,8 @@ class Solver(str, Enum):
     TRIPLET = "triplet"  # Algorithm 1 as the paper prints it
 
 
-# pairs from which on the fast solver takes steps of full length, and how short they are at most
-MANY_PAIRS, SHORTEST = 5e7, 0.5
+# how short the steps of the fast solver are at most
+SHORTEST = 0.5
 _EPOCHS = {Solver.SAMPLED: sampled_epoch, Solver.TRIPLET: triplet_epoch}
 
 

@@ -32,7 +32,7 @@ def triplet_epoch(
     total = _triplets.run_triplets(
         new.words, new.contexts, counts.indptr, counts.indices, weights, xi, counts.nnz,
         RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code, objective.t,
-        objective.rank_scale, objective.rank_offset, objective.shrinkage(counts.n_contexts),
+        objective.rank_scale, objective.rank_offset, objective.shrinkage(counts.n_contexts, counts.nnz),
         # the authors' step: a pair of average weight moves as if it weighed 1
         step * counts.nnz / max(float(weights.sum(dtype=np.float64)), 1e-30),
         plan.cell_seed(state.epoch, 0, 0),

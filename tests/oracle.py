@@ -57,12 +57,13 @@ def ranks(words, contexts, counts, pair_loss):
     )
 
 
-def shrinkage(objective, n_contexts):
-    """What the L2 term is multiplied with: l2 times the pull on a pair that all other contexts violate by 1."""
+def shrinkage(objective, n_contexts, n_pairs):
+    """What the L2 term is multiplied with: l2 times the pull on a pair that all other contexts violate by 1, and more."""
+    more = 2.5 if n_pairs < 20_000_000 else 1 if n_pairs > 50_000_000 else 50_000_000 / n_pairs
     slope = RANK_SLOPES[objective.rank_loss](
         np.float64(n_contexts - 1 + objective.rank_offset) / objective.rank_scale, objective.t
     )
-    return objective.l2 * slope * (n_contexts - 1) / objective.rank_scale
+    return more * objective.l2 * slope * (n_contexts - 1) / objective.rank_scale
 
 
 def penalty(words, contexts, counts, objective):
@@ -70,7 +71,7 @@ def penalty(words, contexts, counts, objective):
     words, contexts = np.asarray(words, np.float64), np.asarray(contexts, np.float64)
     r = weights(counts, objective)
     return (
-        shrinkage(objective, len(contexts))
+        shrinkage(objective, len(contexts), len(r))
         / 2
         * sum(
             ri * (words[w] @ words[w] + contexts[c] @ contexts[c])
@@ -101,9 +102,10 @@ def bound_gradient(words, contexts, counts, objective, xi):
     scores = words @ contexts.T
     grad_words, grad_contexts = np.zeros_like(words), np.zeros_like(contexts)
     slopes = RANK_SLOPES[objective.rank_loss](1 / np.asarray(xi, np.float64), objective.t)
+    decay = shrinkage(objective, len(contexts), len(slopes))
     for (w, c), r, slope in zip(pairs(counts)[0], weights(counts, objective), slopes, strict=True):
-        grad_words[w] += shrinkage(objective, len(contexts)) * r * words[w]
-        grad_contexts[c] += shrinkage(objective, len(contexts)) * r * contexts[c]
+        grad_words[w] += decay * r * words[w]
+        grad_contexts[c] += decay * r * contexts[c]
         for d in range(len(contexts)):
             if d != c:
                 g = r * slope / objective.rank_scale * PAIR_SLOPES[objective.pair_loss](scores[w, c] - scores[w, d])
@@ -145,7 +147,7 @@ def algorithm_1(words, contexts, counts, objective, xi, n_triplets, step, seed):
         rank = (len(contexts) - 1) * PAIR_LOSSES[objective.pair_loss](margin)
         total += r[p] * (rho + slope * ((rank + objective.rank_offset) / objective.rank_scale - at))
         g = step * r[p] * slope * PAIR_SLOPES[objective.pair_loss](margin)
-        decay = step * r[p] * shrinkage(objective, len(contexts)) * objective.rank_scale / (len(contexts) - 1)
+        decay = step * r[p] * shrinkage(objective, len(contexts), len(omega)) * objective.rank_scale / (len(contexts) - 1)
         words[w] = u - g * (v - v_other) - decay * u
         contexts[c] = v - g * u - decay * v
         contexts[d] = v_other + g * u

@@ -23,7 +23,7 @@ def run(words, contexts, counts, objective, xi, n_triplets, step, seed=1):
     total = _triplets.run_triplets(
         words, contexts, counts.indptr, counts.indices, objective.weights_of(counts)(slice(None)), xi, n_triplets,
         RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code, objective.t,
-        objective.rank_scale, objective.rank_offset, oracle.shrinkage(objective, len(contexts)), step, seed,
+        objective.rank_scale, objective.rank_offset, oracle.shrinkage(objective, len(contexts), counts.nnz), step, seed,
     )  # fmt: skip
     return words, contexts, total
 
