@@ -54,13 +54,24 @@ def _draw_panel(axes: Any, panel: Panel) -> None:
         axes.set_axis_off()
         axes.set(**dict(zip(("xlim", "ylim"), panel.frame(), strict=True)))
     else:
-        axes.set(xlabel=panel.x_name, ylabel=panel.y_name, xscale="log" if panel.log_x else "linear")
+        axes.set(xlabel=panel.x_name, ylabel=panel.y_name)
+        if panel.log_x:
+            _draw_logarithmic(axes)
         axes.grid(alpha=0.3)
         axes.spines[["top", "right"]].set_visible(False)
     if panel.y_range:
         axes.set_ylim(*panel.y_range)
     if len(panel.series) > 1:
         _draw_legend(axes, panel)
+
+
+def _draw_logarithmic(axes: Any) -> None:
+    """Scale x, with few short numbers: by itself matplotlib has more than fit, as 3 x 10^7."""
+    ticker = library("matplotlib.ticker")
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x / 1e6:g}M" if x >= 1e6 else f"{x:g}")
+    axes.xaxis.set_minor_formatter(ticker.NullFormatter())
 
 
 def _draw_series(axes: Any, series: Series, colour: str) -> None:

@@ -43,8 +43,8 @@ class Objective:
         The excess of a pair over chance is max(0, X - chance X_w X_c / N), where X_w and X_c are all counts of the word
         and of the context, and N is their sum over all pairs. With 0 it is X, as in the paper, which has x_max = 100.
     l2 : float
-        Adds l2 g / 2 times the sum over pairs of ``r (|u_w|^2 + |v_c|^2)``, where g suits it to vocabularies and texts of
-        any size (:meth:`shrinkage`). Biases are left alone.
+        Adds l2 g / 2 times the sum over pairs of ``r (|u_w|^2 + |v_c|^2)``, where g suits it to vocabularies and texts
+        of any size (:meth:`shrinkage`). Biases are left alone.
 
     Examples
     --------
@@ -148,7 +148,7 @@ class Objective:
 
         ``g = rho'((|C| - 1 + beta) / alpha) (|C| - 1) / alpha min(2.5, max(1, 5e7 / |Omega|))``
 
-        What few pairs say is less certain: from 50 million down to 20 million, the L2 term does not shrink with the text.
+        What few pairs say is less certain: from 50 down to 20 million of them, the L2 term does not shrink with the text.
         """
         rank, more = n_contexts - 1, min(MOST_L2, max(1.0, MANY_PAIRS / max(1, n_pairs)))
         slope = RankLoss(self.rank_loss).slope_at(np.array([(rank + self.rank_offset) / self.rank_scale]), self.t)

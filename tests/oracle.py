@@ -58,7 +58,7 @@ def ranks(words, contexts, counts, pair_loss):
 
 
 def shrinkage(objective, n_contexts, n_pairs):
-    """What the L2 term is multiplied with: l2 times the pull on a pair that all other contexts violate by 1, and more."""
+    """What the L2 term is multiplied with: l2, the pull on a pair that all other contexts violate by 1, and more."""
     more = 2.5 if n_pairs < 20_000_000 else 1 if n_pairs > 50_000_000 else 50_000_000 / n_pairs
     slope = RANK_SLOPES[objective.rank_loss](
         np.float64(n_contexts - 1 + objective.rank_offset) / objective.rank_scale, objective.t
@@ -147,8 +147,8 @@ def algorithm_1(words, contexts, counts, objective, xi, n_triplets, step, seed):
         rank = (len(contexts) - 1) * PAIR_LOSSES[objective.pair_loss](margin)
         total += r[p] * (rho + slope * ((rank + objective.rank_offset) / objective.rank_scale - at))
         g = step * r[p] * slope * PAIR_SLOPES[objective.pair_loss](margin)
-        decay = step * r[p] * shrinkage(objective, len(contexts), len(omega)) * objective.rank_scale / (len(contexts) - 1)
-        words[w] = u - g * (v - v_other) - decay * u
-        contexts[c] = v - g * u - decay * v
+        decay = shrinkage(objective, len(contexts), len(omega)) * objective.rank_scale / (len(contexts) - 1)
+        words[w] = u - g * (v - v_other) - step * r[p] * decay * u
+        contexts[c] = v - g * u - step * r[p] * decay * v
         contexts[d] = v_other + g * u
     return words, contexts, total

@@ -1,5 +1,6 @@
 """What pictures show, and their files."""
 
+import itertools
 import sys
 
 import numpy as np
@@ -81,6 +82,22 @@ def test_quality_against_corpus_size():
     curves = {series.name: series for series in tokens.series}
     assert set(curves) == {"A, 10 epochs", "A, 20 epochs", "B, 5 epochs"}
     assert (curves["A, 10 epochs"].x.tolist(), curves["A, 10 epochs"].y.tolist()) == ([1000, 5000], [62, 65])
+
+
+def test_numbers_on_a_logarithmic_axis_are_short_and_do_not_overlap():
+    """Seconds as 20, 50, 100 and tokens as 20M, also where less than a decade is shown."""
+    texts = [row | {"tokens": tokens} for row in RESULTS for tokens in (17_000_000, 64_000_000)]
+    figure = images.draw(quality_curves(texts, ["WS"]))
+    figure.draw_without_rendering()
+    shown = []
+    for axes in figure.axes:
+        left, right = axes.get_xlim()
+        shown.append([label for label in axes.get_xticklabels() if left <= label.get_position()[0] <= right])
+    assert [[label.get_text() for label in labels] for labels in shown] == [["20", "50", "100"], ["20M", "50M"]]
+    for labels in shown:
+        boxes = [label.get_window_extent() for label in labels]
+        assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
+    assert not any(label.get_text() for axes in figure.axes for label in axes.get_xticklabels(minor=True))
 
 
 def test_a_map_holds_words_and_their_neighbours_once(model):
