@@ -148,7 +148,7 @@ class Objective:
 
         ``g = rho'((|C| - 1 + beta) / alpha) (|C| - 1) / alpha min(2.5, max(1, 5e7 / |Omega|))``
 
-        What few pairs say is less certain: from 50 down to 20 million of them, the L2 term does not shrink with the text.
+        What few pairs say is less certain: from 50 down to 20 million, the L2 term does not shrink with the text.
         """
         rank, more = n_contexts - 1, min(MOST_L2, max(1.0, MANY_PAIRS / max(1, n_pairs)))
         slope = RankLoss(self.rank_loss).slope_at(np.array([(rank + self.rank_offset) / self.rank_scale]), self.t)
