@@ -37,7 +37,7 @@ checksum = 0
 for array in (pairs.indptr, pairs.indices, pairs.data):
     for start in range(0, len(array), 1 << 20):
         checksum = zlib.crc32(array[start : start + (1 << 20)], checksum)
-print(json.dumps({"seconds": seconds, "pairs": pairs.nnz, "checksum": checksum, "peak MB": peak}))
+print(json.dumps({"seconds": seconds, "pairs": pairs.nnz, "checksum": checksum, "peak MiB": peak}))
 """
 
 GLOVE = """
@@ -66,7 +66,7 @@ def glove(text: Path) -> dict[str, object]:
         seconds = perf_counter() - started
         pairs = Path(scratch, "pairs.bin").stat().st_size // 16
     result = {"text": text.name, "program": "GloVe", "seconds": seconds, "pairs": pairs, "checksum": ""}
-    return {**result, "peak MB": usage.ru_maxrss / 1024}
+    return {**result, "peak MiB": usage.ru_maxrss / 1024}
 
 
 def main() -> None:
@@ -84,10 +84,10 @@ def main() -> None:
         if not options.no_glove and shutil.which("cooccur"):
             rows.append(glove(text))
         print(*rows, sep="\n", flush=True)
-    lines = ["| text | program | seconds | pairs | checksum | peak MB |", "|---|---|---|---|---|---|"]
+    lines = ["| text | program | seconds | pairs | checksum | peak MiB |", "|---|---|---|---|---|---|"]
     lines += [
         f"| {row['text']} | {row['program']} | {row['seconds']:.1f} | {row['pairs']} | {row['checksum']} "
-        f"| {row['peak MB']:.0f} |"
+        f"| {row['peak MiB']:.0f} |"
         for row in rows
     ]
     about = ", ".join(f"{name} {value}" for name, value in versions().items())

@@ -69,7 +69,7 @@ def cost() -> dict[str, float]:
     # not getrusage, whose peak begins with that of the parent
     status = Path("/proc/self/status").read_text().splitlines()
     peak = next(line.split()[1] for line in status if line.startswith("VmHWM"))
-    return {"cpu seconds": cpu, "peak MB": max(int(peak), programs.ru_maxrss) / 1024}
+    return {"cpu seconds": cpu, "peak MiB": max(int(peak), programs.ru_maxrss) / 1024}
 
 
 def main() -> None:

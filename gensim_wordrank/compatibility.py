@@ -13,7 +13,7 @@ WITHOUT_MEANING = {
     "sg": "contexts are ranked for each word, as in skip-gram",
     "hs": "there is no softmax",
     "negative": "each word is ranked against sampled contexts",
-    "ns_exponent": "contexts to rank against are drawn uniformly",
+    "ns_exponent": "frequent contexts are drawn more often, and weighted accordingly",
     "cbow_mean": "contexts are not averaged",
     "null_word": "windows end at the borders of a sentence",
     "batch_words": "the text is read once into a matrix",

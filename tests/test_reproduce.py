@@ -74,7 +74,19 @@ def test_commands_share_runs_and_write_pages(sets, tmp_path, monkeypatch, capsys
     with (tmp_path / "out" / "runs.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 4
-    assert all(float(row["seconds"]) > 0 and float(row["peak MB"]) > 10 for row in rows)
+    assert all(float(row["seconds"]) > 0 and float(row["peak MiB"]) > 10 for row in rows)
+
+
+def test_a_text_that_is_small_and_noisy_is_planned_once(tmp_path):
+    """The one of the noisy size without noise is among the small ones; no run stands twice."""
+    from paper.plans import Planner
+
+    text = tmp_path / "text.txt"
+    text.write_text("a few words\n" * 10)
+    wanted = Planner([1, 2], 10).robustness([text], [10, 20], 20, [0.5])
+    assert sorted({(run.tokens, run.noise) for run in wanted}) == [(10, 0.0), (20, 0.0), (20, 0.5)]
+    assert len(wanted) == 3 * 2 * len(TRAINERS)
+    assert all(wanted.count(run) == 1 for run in wanted)
 
 
 def test_a_run_that_fails_does_not_keep_the_others_from_running(sets, tmp_path, monkeypatch, capfd):

@@ -13,7 +13,7 @@ from gensim_wordrank.report import Subject
 from paper import claims, plans, published
 from paper.summaries import NAMES, Group, circumstances
 
-COST = ("seeds", "seconds", "cpu seconds", "peak MB")
+COST = ("seeds", "seconds", "cpu seconds", "peak MiB")
 SETS = ("WS-353 similarity", "WS-353 relatedness", "MEN", "MTurk-287", "Rare Words", "SimLex-999")
 HALVES = ("Google semantic", "Google syntactic")
 SCORING = (

@@ -100,7 +100,8 @@ class Planner:
     ) -> list[Run]:
         """Return the runs on small texts, and on one whose tokens are replaced in part."""
         noisy = holding(sources, noisy_tokens)
-        return self.scale(sources, sizes) + [run for share in (0.0, *shares) for run in self.runs(*noisy, share)]
+        wanted = self.scale(sources, sizes) + [run for share in (0.0, *shares) for run in self.runs(*noisy, share)]
+        return [run for i, run in enumerate(wanted) if run not in wanted[:i]]  # a small text may be the one without noise
 
 
 def holding(sources: Sequence[Path], tokens: int | None) -> tuple[Path, int]:
