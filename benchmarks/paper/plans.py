@@ -101,7 +101,7 @@ class Planner:
         """Return the runs on small texts, and on one whose tokens are replaced in part."""
         noisy = holding(sources, noisy_tokens)
         wanted = self.scale(sources, sizes) + [run for share in (0.0, *shares) for run in self.runs(*noisy, share)]
-        return [run for i, run in enumerate(wanted) if run not in wanted[:i]]  # a small text may be the one without noise
+        return [run for i, run in enumerate(wanted) if run not in wanted[:i]]  # without noise it may be a small one
 
 
 def holding(sources: Sequence[Path], tokens: int | None) -> tuple[Path, int]:
