@@ -111,10 +111,12 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
         """Make room for the vectors of the vocabulary; refuse an empty one."""
         if not len(self.wv.index_to_key):
             raise RuntimeError(
-                "The corpus holds no words. Check what 'sentences' yields."
+                "The corpus holds no words. Check what 'sentences' yields; if words were given with counts, whether "
+                f"'min_count' ({self.min_count}), 'max_final_vocab' ({self.max_final_vocab}) or 'trim_rule' leaves any."
                 if not self.corpus_total_words
                 else f"No word of the corpus is left in the vocabulary: 'min_count' is {self.min_count}, and no word "
-                "occurs so often (or 'trim_rule' discards them all). Lower it, or give more text."
+                f"occurs so often (or 'trim_rule', or 'max_final_vocab', which is {self.max_final_vocab} and leaves "
+                "out all that are equally frequent at its border, discards them all). Change it, or give more text."
             )
         n_words, size = len(self.wv.index_to_key), self.vector_size
         epoch = estimates.epoch_memory(n_words, 0, size, self.solver, self.workers)
@@ -137,11 +139,14 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
         if total_words is None and total_examples is None:
             raise ValueError("Give 'total_examples' or 'total_words', as in total_examples=model.corpus_count.")
         checks.positive_integer("epochs", epochs, "The usual value is epochs=model.epochs.")
-        if not len(self.wv.index_to_key) == len(self.wv.vectors) == len(self.context_vectors):
+        shape, of_contexts = self.wv.vectors.shape, self.context_vectors.shape
+        if len(self.wv.index_to_key) != len(self.wv.vectors) or shape != of_contexts:
             raise RuntimeError(
-                f"'wv' has {len(self.wv.vectors)} vectors, and there are {len(self.context_vectors)} context vectors: "
-                "it was replaced or words were added to it. Use build_vocab() for words and warm_start() for vectors."
+                f"'wv' has {shape[0]} vectors of size {shape[1]}, and there are {of_contexts[0]} context vectors of "
+                f"size {of_contexts[1]}: it was replaced or words were added to it. Use build_vocab() for words and "
+                "warm_start() for vectors."
             )
+        self.wv.vectors = self.wv.vectors.astype(np.float32, copy=False)
         if self.alpha > self.min_alpha_yet_reached:
             logger.warning("Effective 'alpha' higher than previous training cycles")
 
@@ -153,6 +158,7 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
         self.wv = vectors.keyed_like(other_model.wv, np.empty((0, self.vector_size), np.float32))
         self.corpus_count = other_model.corpus_count
         self.corpus_total_words = other_model.corpus_total_words
+        self.effective_min_count = getattr(other_model, "effective_min_count", other_model.min_count)
         self.init_weights()
 
     def estimate_memory(self, vocab_size: int | None = None, report: dict[str, int] | None = None) -> dict[str, int]:
@@ -215,7 +221,8 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
             return None
         scores = self.context_vectors @ self.wv.vectors[given].mean(axis=0)
         if self.solver is Solver.SAMPLED and len(self.context_bias):  # Algorithm 1 has no bias
-            scores += self.context_bias
+            scores[: len(self.context_bias)] += self.context_bias
+            scores[len(self.context_bias) :] += self.context_bias.min()  # new words, not trained yet
         chances = softmax(scores.astype(np.float64))
         best = np.argsort(-chances, kind="stable")[:topn]
         return [(self.wv.index_to_key[i], float(chances[i])) for i in best]
@@ -230,9 +237,9 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
     def save(self, fname: str | os.PathLike[str] | IO[bytes], **kwargs: Any) -> None:
         """Save the model in gensim's format; what was there before is replaced only by a whole new model.
 
-        An open file is written to as it is.
+        An open file, or an address as smart_open knows them, is written to as it is.
         """
-        if not isinstance(fname, (str, os.PathLike)):
+        if not isinstance(fname, (str, os.PathLike)) or storage.is_address(fname):
             super().save(fname, **kwargs)
         else:
             files.replace_whole(fname, lambda name: super(GensimModel, self).save(name, **kwargs))

@@ -34,6 +34,8 @@ EPOCH = storage.Kind("checkpoint", 1, "The one before is used.")
 # where these are the same, so are the numbers
 SAME = ("gensim-wordrank", "numpy", "machine", "CPU level")
 SECONDS = {"s": 1, "min": 60, "h": 3600}
+# names of their directories
+CHECKPOINT = r"epoch-\d{6,}"
 
 
 @dataclass(frozen=True)
@@ -200,7 +202,7 @@ class Run:
         return self.start, {}
 
     def _checkpoints(self) -> list[Path]:
-        return sorted(self.directory.glob("epoch-*"))
+        return sorted(_directories(self.directory, CHECKPOINT))
 
 
 @contextmanager
@@ -211,9 +213,14 @@ def _held(directory: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise RuntimeError(f"Another process trains in '{directory}'. Wait for it, or stop it.") from None
-        for left in directory.glob(".*.*"):
+        for left in _directories(directory, rf"\.(run|cooccurrence|{CHECKPOINT})\.{files.SCRATCH_NAME}"):
             shutil.rmtree(left)
         yield
+
+
+def _directories(place: Path, names: str) -> list[Path]:
+    """Return the directories in a place with such names; whatever else lies there is not a run's."""
+    return [entry for entry in place.iterdir() if re.fullmatch(names, entry.name) and entry.is_dir()]
 
 
 def _take_state(found: dict[str, Any]) -> State:

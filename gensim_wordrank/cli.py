@@ -8,7 +8,7 @@ import logging
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
 from shlex import quote
@@ -212,6 +212,7 @@ def train(
     Instead of texts there may be a directory that `wordrank cooccur` wrote, or the address of one, which ends with a
     slash; options of counting then have no effect.
     """
+    check_output(output)
     options |= {"workers": cpu_count() if workers is None else workers, "progress": shows_progress(quiet)}
     options["cluster"] = take_cluster(options)
     if checkpoint is not None:
@@ -229,10 +230,17 @@ def train(
 @json_option
 def resume(directory: str, output: str, quiet: bool, as_json: bool, **options: Any) -> None:
     """Go on with the run that was given `--checkpoint DIRECTORY`, from where it ended, to the same vectors."""
+    check_output(output)
     options["cluster"] = take_cluster(options)
     with telling_how_to_go_on(directory, output):
         model = WordRank.resume(directory, progress=shows_progress(quiet), **options)
     finish(model, output, quiet, as_json)
+
+
+def check_output(output: str) -> None:
+    """Refuse a name that the model cannot be saved under, before it is trained."""
+    if not storage.is_address(output):
+        files.check_target(output)
 
 
 def take_cluster(options: dict[str, Any]) -> Hosts | None:
@@ -275,8 +283,9 @@ def similar(model: str, words: tuple[str, ...], topn: int, as_json: bool, quiet:
     if words:
         found = {word: keyed.most_similar(word, topn=topn) for word in words}
         click.echo(json.dumps(found) if as_json else "\n\n".join(table(word, near) for word, near in found.items()))
-    while not words and (word := click.prompt("word", default="", show_default=False, err=True)):
-        click.echo(table(word, keyed.most_similar(word, topn=topn)) if word in keyed else f"{word} is not known")
+    with suppress(click.Abort):  # at the end of the input
+        while not words and (word := click.prompt("word", default="", show_default=False, err=True)):
+            click.echo(table(word, keyed.most_similar(word, topn=topn)) if word in keyed else f"{word} is not known")
 
 
 @command
@@ -302,7 +311,7 @@ def analogy(model: str, a: str, b: str, c: str, topn: int, method: str, as_json:
 @click.option("--sets", type=click.Path(exists=True), help="Directory of test sets, beside those that gensim has.")
 @click.option("--method", type=click.Choice([method.value for method in evaluation.Method]), default="add")
 @click.option("--unknown", type=click.Choice([rule.value for rule in evaluation.Unknown]), default="zero")
-@click.option("--restrict-vocab", type=int, help="Know only so many of the most frequent words.")
+@click.option("--restrict-vocab", type=click.IntRange(min=1), help="Know only so many of the most frequent words.")
 @click.option("--sections", is_flag=True, help="Show every section of analogies.")
 @json_option
 @click.option("--report", "page", type=click.Path(), help="Write a page about the models: FILE.html, or .md.")
@@ -322,7 +331,8 @@ def evaluate(
     subjects = [load(model) for model in models]
     scores = [evaluation.evaluate(subject.words, tests, subject.sums, **options) for subject in subjects]
     rows = report.score_rows(models, scores)
-    click.echo(json.dumps(rows) if as_json else "\n".join(line for row in rows for line in shown(row, sections)))
+    known = json.loads(json.dumps(rows), parse_constant=lambda _: None)  # JSON has no NaN
+    click.echo(json.dumps(known) if as_json else "\n".join(line for row in rows for line in shown(row, sections)))
     if page:
         documents.save(report.report(subjects, scores, words or report.usual_words(subjects, tests)), page)
 

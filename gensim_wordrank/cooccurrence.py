@@ -147,6 +147,8 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         workers = cpu_count() if workers is None else checks.positive_integer("workers", workers)
         if max_final_vocab is not None:
             checks.positive_integer("max_final_vocab", max_final_vocab)
+        if path is not None:
+            files.check_directory(path, holds=storage.ABOUT)
         budget = memory_.budget(memory)
         room = corpus.room_for_text(budget)
         with team_on(cluster) as team:
@@ -390,6 +392,9 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
 def _whole(word: Any) -> int:
     """Return a word that is a whole number; JSON has no others."""
     try:
-        return int(word)
-    except (TypeError, ValueError) as error:
+        whole = int(word)
+    except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"Words must be texts or whole numbers to be saved: {error}") from error
+    if whole != word:
+        raise TypeError(f"Words must be texts or whole numbers to be saved. Got {word!r}.")
+    return whole

@@ -25,6 +25,8 @@ RENEWED = 1 << 16
 
 # words of an iterable that are turned into ids at a time
 BATCH = 1 << 18
+# letters of the digest of the counts of words
+DIGEST = 32
 # of the memory that is left, what the ids may take; the rest is for counting
 TEXT_SHARE = 0.4
 
@@ -56,11 +58,13 @@ class Corpus:
         return None
 
     def digest(self) -> str:
-        """Return what tells this text from others with the same words."""
-        found = hashlib.blake2b(digest_size=16)
+        """Return what tells this text from others; it begins the same for any order of the same words."""
+        of_text = hashlib.blake2b(digest_size=DIGEST // 2)
         for piece in self.text.pieces():
-            found.update(piece.data)
-        return found.hexdigest()
+            of_text.update(piece.data)
+        held = np.flatnonzero(self.counts)  # the vocabulary may have grown
+        of_words = hashlib.blake2b(np.stack([held, self.counts[held]]).data, digest_size=DIGEST // 2)
+        return of_words.hexdigest() + of_text.hexdigest()
 
     def __iter__(self) -> Iterator[list[Any]]:
         """Yield the sentences again, without unknown words."""

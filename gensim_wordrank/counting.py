@@ -10,7 +10,7 @@ import itertools
 import logging
 import math
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -51,9 +51,19 @@ class Weights:
 
     def __init__(self, window: int, distance_weighting: bool) -> None:
         distances = range(1, window + 1)
-        self.unit = min(math.lcm(*distances), FINEST_UNIT) if distance_weighting else 1
+        self.unit = _common_multiple(distances) if distance_weighting else 1
         weights = [round(self.unit / d) if distance_weighting else 1 for d in distances]
         self.of_distance = np.array([0, *weights], np.uint64)
+
+
+def _common_multiple(distances: Iterable[int]) -> int:
+    """Return the least common multiple, or FINEST_UNIT if that is less; of many it would have thousands of digits."""
+    unit = 1
+    for distance in distances:
+        unit = math.lcm(unit, distance)
+        if unit >= FINEST_UNIT:
+            return FINEST_UNIT
+    return unit
 
 
 def count(

@@ -193,7 +193,9 @@ def analogies(
     1.0
     """
     method, unknown = checks.choice("method", Method, method), checks.choice("unknown", Unknown, unknown)
-    n_words = len(keyed) if restrict_vocab is None else min(len(keyed), restrict_vocab)
+    n_words = len(keyed)
+    if restrict_vocab is not None:
+        n_words = min(n_words, checks.positive_integer("restrict_vocab", restrict_vocab))
     index = _index(keyed, n_words)
     asked = np.array([[index.get(word.upper(), -1) for word in question] for question in test.questions])
     accepted = [[index[word.upper()] for word in words if word.upper() in index] for words in test.answers]

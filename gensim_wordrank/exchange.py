@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import smart_open
 from gensim.models import KeyedVectors
 from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
@@ -95,6 +96,8 @@ def read_wordrank(directory: Path_) -> Cooccurrence:
 def read_vectors(path: Path_) -> KeyedVectors:
     r"""Read word vectors in word2vec's format (binary if the name ends in .bin) or in GloVe's, which has no header.
 
+    They may be compressed, as .txt.gz or .bin.gz.
+
     Examples
     --------
     >>> import tempfile
@@ -106,8 +109,8 @@ def read_vectors(path: Path_) -> KeyedVectors:
     [2.0, 0.25]
     """
     path = os.fspath(path)
-    binary = path.endswith(".bin")
-    with Path(path).open("rb") as file:
+    binary = path.endswith((".bin", *(f".bin{ending}" for ending in smart_open.compression.get_supported_extensions())))
+    with files.reading(path), smart_open.open(path, "rb") as file:
         no_header = not binary and len(file.readline(10_000).split()) != 2
     try:
         with np.errstate(over="ignore"):  # what becomes infinite is refused

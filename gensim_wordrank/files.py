@@ -6,6 +6,7 @@ import lzma
 import os
 import pickle
 import shutil
+import stat
 import tempfile
 import weakref
 import zlib
@@ -14,12 +15,35 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+# what the names of directories end in that are being written
+SCRATCH_NAME = r"[a-z0-9_]{8}"
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Refuse a name under which no file can be written, before hours are spent on what would stand there.
+
+    Examples
+    --------
+    >>> from gensim_wordrank.files import check_target
+    >>> check_target("nowhere/notes.txt")
+    Traceback (most recent call last):
+    ...
+    FileNotFoundError: Cannot write 'nowhere/notes.txt': there is no directory 'nowhere'. Make it first.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise IsADirectoryError(f"Cannot write '{target}': it is a directory. Give the name of a file.")
+    if not _is_special(target):
+        with _scratch_beside(target):
+            pass
+
 
 def replace_whole(path: str | os.PathLike[str], write: Callable[[str], None]) -> None:
     """Let `write(name)` write one or more files whose names begin with `name`, then move them beside `path`.
 
     `write` gets a name in a new directory of the same file system. Only when it has returned are its files renamed
-    into place, the one that is called like `path` itself last.
+    into place, the one that is called like `path` itself last. A link stays a link, and a file that is replaced keeps
+    its mode; into a pipe or a device the one file is copied.
 
     Examples
     --------
@@ -32,14 +56,38 @@ def replace_whole(path: str | os.PathLike[str], write: Callable[[str], None]) ->
     'whole'
     """
     target = Path(path)
-    if target.is_dir():
-        raise IsADirectoryError(f"Cannot write '{target}': it is a directory. Give the name of a file.")
-    with _scratch_beside(target) as scratch:
+    check_target(target)
+    with tempfile.TemporaryDirectory() if _is_special(target) else _scratch_beside(target) as scratch:
         write(str(Path(scratch, target.name)))
         _settle(Path(scratch))
         written = sorted(Path(scratch).iterdir(), key=lambda file: file.name == target.name)
+        if _is_special(target) and len(written) > 1:
+            raise OSError(f"Cannot write '{target}': there are {len(written)} files to be written. Name a file.")
         for file in written:
-            file.replace(target.with_name(file.name))
+            _put(file, target.with_name(file.name))
+
+
+def _is_special(target: Path) -> bool:
+    """Say whether there is something that is neither a file nor a directory: a pipe, a device."""
+    return target.exists() and not stat.S_ISREG(target.stat().st_mode)
+
+
+def _put(file: Path, target: Path) -> None:
+    """Give a file the name of another, or of what a link points to; copy it into a pipe or a device."""
+    if _is_special(target):
+        with file.open("rb") as source, target.open("wb") as sink:
+            shutil.copyfileobj(source, sink)
+        return
+    if target.is_file():
+        shutil.copymode(target, file)
+    if not target.is_symlink():
+        file.replace(target)
+        return
+    real = target.resolve()
+    with _scratch_beside(real) as scratch:  # perhaps on another file system
+        copy = shutil.copy(file, scratch)
+        _settle(Path(scratch))
+        Path(copy).replace(real)
 
 
 def replace_directory(path: str | os.PathLike[str], write: Callable[[Path], None]) -> None:
@@ -59,8 +107,7 @@ def replace_directory(path: str | os.PathLike[str], write: Callable[[Path], None
     'whole'
     """
     target = Path(path)
-    if target.exists() and not target.is_dir():
-        raise NotADirectoryError(f"Cannot write the directory '{target}': there is a file of that name. Move it away.")
+    check_directory(target)
     with _scratch_beside(target) as scratch:
         new, old = Path(scratch, "new"), Path(scratch, "old")
         new.mkdir()
@@ -69,9 +116,23 @@ def replace_directory(path: str | os.PathLike[str], write: Callable[[Path], None
         if target.exists():
             there, names = {file.name for file in target.iterdir()}, {file.name for file in new.iterdir()}
             if there and there != names:
-                raise FileExistsError(f"'{target}' holds other files. Give a new name, or the name of an older result.")
+                raise _holds_other_files(target)
             target.rename(old)
         new.rename(target)
+
+
+def check_directory(path: str | os.PathLike[str], holds: str = "") -> None:
+    """Refuse a name under which no directory can be written; one that is there must be empty, or hold such a file."""
+    target = Path(path)
+    if target.exists() and not target.is_dir():
+        raise NotADirectoryError(f"Cannot write the directory '{target}': there is a file of that name. Move it away.")
+    with _scratch_beside(target):
+        if holds and target.is_dir() and any(target.iterdir()) and not (target / holds).is_file():
+            raise _holds_other_files(target)
+
+
+def _holds_other_files(target: Path) -> FileExistsError:
+    return FileExistsError(f"'{target}' holds other files. Give a new name, or the name of an older result.")
 
 
 @contextmanager

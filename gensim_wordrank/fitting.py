@@ -40,6 +40,14 @@ KEPT = (
 )  # fmt: skip
 
 
+def _parameters_of(kind: type) -> set[str]:
+    """Return the names that a class and those it is made from give their parameters; those without a name have none."""
+    made_from = [each for each in kind.__mro__ if issubclass(each, FittedModel)]
+    found = [inspect.signature(each.__init__).parameters.values() for each in made_from if "__init__" in vars(each)]
+    without_name = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return {parameter.name for each in found for parameter in each if parameter.kind not in without_name} - {"self"}
+
+
 class FittedModel(GensimModel):
     """A model with a vocabulary, start vectors and co-occurrences, which trains on them."""
 
@@ -142,7 +150,7 @@ class FittedModel(GensimModel):
 
     def _run_epochs(self, counts: Cooccurrence, callbacks: Sequence[Any], run: Run | None) -> None:
         """Run what is left of `self.epochs`, with callbacks, log and progress bar."""
-        if self.cluster is not None and (np.asarray(self.wv.vectors_lockf) != 1).any():
+        if self.cluster is not None and (np.asarray(getattr(self.wv, "vectors_lockf", 1.0)) != 1).any():
             raise ValueError("'wv.vectors_lockf' holds vectors only without a 'cluster'. Train on one machine.")
         before = self.epochs_done - run.start.epoch if run is not None else 0
         epochs = run_epochs(
@@ -163,6 +171,8 @@ class FittedModel(GensimModel):
                 if run is not None and due:
                     run.note(self._state(), self._progress())
                 logger.info("EPOCH %i of %i: loss %.6g", done, self.epochs, self.running_training_loss)
+                if done == 1 and self.running_training_loss == 0:
+                    logger.warning("no pair has any weight, so nothing is learnt; 'weighted=False' gives all the same")
                 bar.set_postfix(loss=f"{self.running_training_loss:.6g}", refresh=False)
                 bar.update()
                 wishes = [callback.on_epoch_end(self) for callback in callbacks]
@@ -175,11 +185,11 @@ class FittedModel(GensimModel):
     def _facts(self) -> dict[str, Any]:
         """Return what a model is beside its state and co-occurrences, for the start of a run."""
         objective = asdict(self.objective)
-        names = inspect.signature(type(self)).parameters.keys() - objective.keys() - NOT_KEPT
+        names = _parameters_of(type(self)) - objective.keys() - NOT_KEPT
         parameters = {**objective, **{name: getattr(self, name) for name in sorted(names)}}
         facts = {"parameters": parameters, **{name: getattr(self, name) for name in KEPT}}
         of_words = {f"wv.{name}": values for name, values in self.wv.expandos.items() if values.dtype.kind in "iuf"}
-        return {"facts": facts, "lock": self.wv.vectors_lockf, **of_words}
+        return {"facts": facts, "lock": getattr(self.wv, "vectors_lockf", np.ones(1, np.float32)), **of_words}
 
     def _progress(self) -> dict[str, Any]:
         """Return what changes from epoch to epoch beside the state."""

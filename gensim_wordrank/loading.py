@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import smart_open
 from gensim.models import KeyedVectors
 
 from gensim_wordrank import exchange, files
@@ -32,7 +33,7 @@ def load(path: str) -> Subject:
     """
     if not Path(path).is_file():
         raise FileNotFoundError(f"There is no file '{path}'.")
-    with Path(path).open("rb") as file:
+    with files.reading(path), smart_open.open(path, "rb") as file:
         is_pickle = file.read(1) == b"\x80"
     if not is_pickle:
         words = exchange.read_vectors(path)

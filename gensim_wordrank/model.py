@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from gensim.models import KeyedVectors
 
-from gensim_wordrank import checks, compatibility, estimates, vectors
+from gensim_wordrank import checks, compatibility, corpus, estimates, vectors
 from gensim_wordrank import memory as memory_
 from gensim_wordrank.checkpoints import Checkpoints, asked_for
 from gensim_wordrank.cooccurrence import Cooccurrence
@@ -21,7 +21,7 @@ from gensim_wordrank.losses import PairLoss
 from gensim_wordrank.objective import Objective
 from gensim_wordrank.ranks import Vectors
 from gensim_wordrank.state import START_PAST, start_vectors
-from gensim_wordrank.training import Solver, check_cluster, usual_alpha
+from gensim_wordrank.training import MOST_ALPHA, Solver, check_cluster, usual_alpha
 
 logger = logging.getLogger(__name__)
 
@@ -172,9 +172,9 @@ class WordRank(FittedModel):
         super().__init__(
             vector_size=checks.positive_integer("vector_size", vector_size),
             alpha=checks.positive_number(
-                "alpha", alpha, "'alpha' is the learning rate; the paper's alpha is 'rank_scale'.", most=1.0
+                "alpha", alpha, "'alpha' is the learning rate; the paper's alpha is 'rank_scale'.", most=MOST_ALPHA
             ),
-            min_alpha=checks.number_from_zero("min_alpha", alpha if min_alpha is None else min_alpha),
+            min_alpha=checks.number_from_zero("min_alpha", alpha if min_alpha is None else min_alpha, most=MOST_ALPHA),
             window=checks.positive_integer("window", window),
             min_count=min_count,
             max_vocab_size=max_vocab_size,
@@ -344,13 +344,13 @@ class WordRank(FittedModel):
         ----------
         corpus_iterable, corpus_file
             The text, read once. Its pairs are added to those the model holds; a text that the model has counted before
-            is recognised and not added again.
+            is recognised and not added again, unless its sentences come in another order: then there is a warning.
         total_examples, total_words : int
             One of them is required, as in Word2Vec.
         epochs : int
             Number of epochs; the usual value is ``model.epochs``.
         start_alpha, end_alpha : float, optional
-            Replace `alpha` and `min_alpha`.
+            Replace `alpha` and `min_alpha`; a rate that was constant stays so if only `start_alpha` is given.
         callbacks, checkpoint
             As in the constructor.
         word_count, queue_factor, report_delay, compute_loss
@@ -370,8 +370,12 @@ class WordRank(FittedModel):
         >>> model.train(common_texts, total_examples=model.corpus_count, epochs=10)
         (290, 290)
         """
-        self.alpha = checks.positive_number("start_alpha", start_alpha) if start_alpha is not None else self.alpha
-        self.min_alpha = checks.number_from_zero("end_alpha", end_alpha) if end_alpha is not None else self.min_alpha
+        if start_alpha is not None:
+            falls = self.min_alpha < self.alpha
+            self.alpha = checks.positive_number("start_alpha", start_alpha, most=MOST_ALPHA)
+            self.min_alpha = min(self.min_alpha, self.alpha) if falls else self.alpha
+        if end_alpha is not None:
+            self.min_alpha = checks.number_from_zero("end_alpha", end_alpha, most=MOST_ALPHA)
         self._check_training_sanity(epochs, total_examples, total_words)
         self._check_corpus_sanity(corpus_iterable, corpus_file, passes=1)
         self.epochs, checkpoints = int(epochs or 0), asked_for(checkpoint)
@@ -387,6 +391,11 @@ class WordRank(FittedModel):
             self._counted = []
         counts = None if self.cooccurrence is None else self.cooccurrence.over(self.wv.index_to_key)
         if digest not in self._counted:
+            if any(known[: corpus.DIGEST] == digest[: corpus.DIGEST] for known in self._counted):
+                logger.warning(
+                    "the text has the words of one that was counted before, in another order: its pairs are counted "
+                    "once more. To train on the same text again, give its sentences in the same order"
+                )
             # what training will need; the pairs that the triplet solver weighs are not known yet
             epoch_bytes = estimates.epoch_memory(len(self.wv), 0, self.vector_size, self.solver, self.workers)
             new = Cooccurrence.from_text(
@@ -437,6 +446,8 @@ class WordRank(FittedModel):
         """
         if self.cooccurrence is None or not self.train_count:
             raise RuntimeError("There is no loss: the model was not trained, or its 'cooccurrence' was removed.")
+        if self.cooccurrence.n_contexts != len(self.wv):
+            raise RuntimeError("There is no loss: words came to the vocabulary that were not trained yet. Train first.")
         state = self._state()
         # Algorithm 1 has no bias, and L2 leaves the bias alone
         parameters = state.with_bias() if self.solver is Solver.SAMPLED else (state.words, state.contexts)

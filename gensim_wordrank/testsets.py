@@ -58,7 +58,7 @@ def read_similarity(path: str | os.PathLike[str]) -> SimilaritySet:
     pairs, ratings = [], []
     for number, line in _lines(path):
         separator = next((mark for mark in "\t,;" if mark in line), None)
-        fields = [field.strip() for field in line.split(separator)]
+        fields = [field.strip().strip('"') for field in line.split(separator)]
         try:
             rating = float(fields[2])
             if not math.isfinite(rating):
@@ -132,11 +132,13 @@ def in_directory(path: str | os.PathLike[str]) -> list[SimilaritySet | AnalogySe
     """Read all sets in a directory; a file whose first line has four words or begins with ":" holds analogies."""
     found: list[SimilaritySet | AnalogySet] = []
     for entry in sorted(Path(path).iterdir()):
+        if entry.name.startswith("."):
+            continue
         if entry.is_dir():
             found.append(read_analogies(entry))
-        elif entry.is_file() and not entry.name.startswith("."):
+        elif entry.is_file():
             first = next((line for _, line in _lines(entry)), "")
-            is_analogies = first.startswith(":") or len(first.split()) == 4
+            is_analogies = first.startswith(":") or (len(first.split()) == 4 and not set(first) & set(",;"))
             found.append(read_analogies(entry) if is_analogies else read_similarity(entry))
     if not found:
         raise FileNotFoundError(f"'{path}' holds no test sets.")
@@ -145,7 +147,7 @@ def in_directory(path: str | os.PathLike[str]) -> list[SimilaritySet | AnalogySe
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
     """Yield the numbers and texts of lines that are neither empty nor comments."""
-    with files.reading(path), smart_open.open(path, encoding="utf-8") as file:
+    with files.reading(path), smart_open.open(path, encoding="utf-8-sig") as file:
         for number, line in enumerate(file, 1):
             if line.strip() and not line.startswith("#"):
                 yield number, line.strip()

@@ -25,6 +25,8 @@ class Solver(str, Enum):
     TRIPLET = "triplet"  # Algorithm 1 as the paper prints it
 
 
+# of learning rates: steps beyond it diverge, and the paper's alpha is not one
+MOST_ALPHA = 1.0
 # how short the steps of the fast solver are at most
 SHORTEST = 0.5
 _EPOCHS = {Solver.SAMPLED: sampled_epoch, Solver.TRIPLET: triplet_epoch}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from gensim.models import KeyedVectors
 from gensim_wordrank import Checkpoints, WordRank, checkpoints, storage
 
 SETTINGS = {"vector_size": 12, "min_count": 1, "epochs": 7, "min_alpha": 0.01, "seed": 5, "workers": 2}
@@ -212,7 +213,7 @@ def test_a_run_is_in_one_process_at_a_time(broken):
 
 def test_what_was_being_written_goes(broken, undisturbed):
     """A run that was killed while it wrote leaves nothing behind in the end."""
-    shutil.copytree(broken / "epoch-000004", broken / ".epoch-000005.abcd" / "new")
+    shutil.copytree(broken / "epoch-000004", broken / ".epoch-000005.abcd_123" / "new")
     assert same(WordRank.resume(broken), undisturbed)
     left = {path.name for path in broken.iterdir()}
     assert left == {".lock", "cooccurrence", "run", "epoch-000006", "epoch-000007"}
@@ -272,3 +273,50 @@ def test_no_pickle_is_written_or_read(broken):
             assert np.load(path, allow_pickle=False).dtype.kind in "iuf"
     with pytest.raises(ValueError, match="Object arrays"):
         storage.write(Path(broken), checkpoints.EPOCH, {"bad": np.array([{}])})
+
+
+def test_what_is_not_of_a_run_stays(two_worlds, undisturbed, tmp_path):
+    """A directory that holds other things keeps them, whatever they are called; checkpoints are pruned as usual."""
+    others = [".emacs.d/init.el", ".notes.txt.swp", ".run.d/x", "epoch-000-analysis/x", "epoch-00-a.txt", "epoch-1/x"]
+    for name in others:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("precious")
+    with pytest.raises(KeyboardInterrupt):
+        WordRank(two_worlds, **SETTINGS, checkpoint=tmp_path, callbacks=[StopAfter(4, KeyboardInterrupt())])
+    written = [name for name in names(tmp_path) if (tmp_path / name / "about.json").exists()]
+    assert written == ["epoch-000003", "epoch-000004"]
+    assert same(WordRank.resume(tmp_path), undisturbed)
+    assert all((tmp_path / name).read_text() == "precious" for name in others)
+
+
+def test_a_class_made_from_wordrank_goes_on(two_worlds, undisturbed, tmp_path):
+    """Its own constructor may pass everything on."""
+
+    class Own(WordRank):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+
+    with pytest.raises(KeyboardInterrupt):
+        Own(two_worlds, **SETTINGS, checkpoint=tmp_path, callbacks=[StopAfter(4, KeyboardInterrupt())])
+    resumed = Own.resume(tmp_path)
+    assert isinstance(resumed, Own)
+    assert same(resumed, undisturbed)
+
+
+def test_a_vocabulary_that_was_taken_over_can_be_checkpointed(two_worlds, tmp_path):
+    """After reset_from, and with word vectors that were put in place of the model's."""
+    first = WordRank(two_worlds, **SETTINGS)
+    second = WordRank(**SETTINGS)
+    second.reset_from(first)
+    second.train(two_worlds, total_examples=1, epochs=2, checkpoint=tmp_path / "one")
+    keyed = KeyedVectors(second.vector_size)
+    keyed.add_vectors(second.wv.index_to_key, second.wv.vectors.astype(np.float64))
+    second.wv = keyed
+    second.train(two_worlds, total_examples=1, epochs=2, checkpoint=tmp_path / "two")
+    assert same(WordRank.resume(tmp_path / "two"), second)
+
+
+def test_words_that_are_not_whole_numbers_are_refused(tmp_path):
+    """They would come back as others."""
+    with pytest.raises(TypeError, match="whole numbers to be saved. Got [12].5"):
+        WordRank([[1.5, 2.5]], vector_size=4, min_count=1, checkpoint=tmp_path)

@@ -265,6 +265,34 @@ def test_errors_are_one_line(tmp_path):
         assert len(done.stderr.decode().splitlines()) == 1
 
 
+def test_where_results_go_is_checked_before_anything_is_done(tmp_path):
+    """A place that cannot be written ends the command at once; no epoch is run for nothing."""
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "file").write_text("")
+    for arguments, message in (
+        (["train", LEE, "-o", "nowhere/model"], "there is no directory 'nowhere'"),
+        (["train", LEE, "-o", "taken"], "'taken': it is a directory"),
+        (["resume", "run", "-o", "nowhere/model"], "there is no directory 'nowhere'"),
+        (["cooccur", LEE, "-o", "taken"], "'taken' holds other files"),
+    ):
+        done = wordrank(*arguments, "-v", cwd=tmp_path)
+        assert done.returncode == 1
+        assert message in done.stderr.decode()
+        assert "sentences" not in done.stderr.decode()  # which the log would tell
+
+
+def test_results_go_through_pipes(model, tmp_path):
+    """Vectors to the standard output, models compressed, words from the standard input."""
+    (tmp_path / "out").symlink_to("/proc/self/fd/1")
+    done = wordrank("export", model, "-o", "out", "-q", cwd=tmp_path)
+    assert done.stdout.decode().split()[:2] == [str(len(WordRank.load(model).wv)), "20"]
+    WordRank.load(model).save(tmp_path / "model.gz")
+    done = wordrank("similar", "model.gz", "-n", "1", cwd=tmp_path, input=b"government\npolice\n")
+    assert (done.returncode, done.stdout.decode().count("\n  0.")) == (0, 2)
+    done = wordrank("evaluate", model, "--restrict-vocab", "0", cwd=tmp_path)
+    assert (done.returncode, "0 is not in the range x>=1" in done.stderr.decode()) == (2, True)
+
+
 def test_unknown_words_are_one_line_too(model, tmp_path):
     """A word without a vector is named."""
     done = wordrank("similar", model, "qwertz", cwd=tmp_path)

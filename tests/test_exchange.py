@@ -125,3 +125,13 @@ def test_glove_trains_on_our_files(pairs, tmp_path):
     subprocess.run([*command, "-vector-size", "5"], check=True, cwd=tmp_path, capture_output=True)
     lines = (tmp_path / "vectors.txt").read_text().splitlines()
     assert [line.split()[0] for line in lines[: len(pairs.words)]] == pairs.words
+
+
+@pytest.mark.parametrize("name", ["vectors.txt.gz", "vectors.bin.gz", "vectors.bin.bz2", "vectors.txt", "vectors.bin"])
+def test_compressed_vectors_are_read(tmp_path, name):
+    """Text and binary, by the ending before that of the compression."""
+    model = WordRank([["a", "b", "c"]] * 9, vector_size=4, epochs=1)
+    model.wv.save_word2vec_format(str(tmp_path / name), binary=".bin" in name)
+    found = read_vectors(tmp_path / name)
+    assert found.index_to_key == model.wv.index_to_key
+    np.testing.assert_allclose(found.vectors, model.wv.vectors, rtol=1e-6)

@@ -1,11 +1,13 @@
 """Whole files or none."""
 
 import errno
+import os
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from gensim_wordrank.files import replace_whole
+from gensim_wordrank.files import check_directory, replace_whole
 
 
 def write_two(name):
@@ -52,3 +54,49 @@ def test_a_directory_without_permission_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "mkdtemp", refuse)
     with pytest.raises(PermissionError, match=f"Cannot write into '{tmp_path}': Permission denied"):
         replace_whole(tmp_path / "model", write_two)
+
+
+def test_a_link_stays_and_what_it_points_to_is_replaced(tmp_path):
+    """Also where it points to another directory, or to nothing yet; companions go beside the link."""
+    (tmp_path / "elsewhere").mkdir()
+    for name in ("old", "elsewhere/old", "elsewhere/new"):
+        if name.endswith("old"):
+            (tmp_path / name).write_text("old")
+        link = tmp_path / f"link-{name.replace('/', '-')}"
+        link.symlink_to(tmp_path / name)
+        replace_whole(link, write_two)
+        assert link.is_symlink()
+        assert (tmp_path / name).read_text() == "new"
+        assert Path(f"{link}.npy").read_text() == "new array"
+
+
+def test_a_file_that_is_replaced_keeps_its_mode(tmp_path):
+    """What was private stays private."""
+    (tmp_path / "model").write_text("old")
+    (tmp_path / "model").chmod(0o600)
+    replace_whole(tmp_path / "model", write_two)
+    assert (tmp_path / "model").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_pipe_is_written_to_and_stays(tmp_path):
+    """The reader at the other end gets one file; several cannot go through."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        reader = pool.submit(pipe.read_text)
+        replace_whole(pipe, lambda name: Path(name).write_text("through the pipe") and None)
+        assert reader.result(timeout=10) == "through the pipe"
+    with pytest.raises(OSError, match="2 files to be written"):
+        replace_whole(pipe, write_two)
+    assert pipe.is_fifo()
+
+
+def test_a_directory_can_be_checked_beforehand(tmp_path):
+    """One that is empty or holds what it should is fine; a file in the way, and other files, are named."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NotADirectoryError, match="there is a file of that name"):
+        check_directory(tmp_path / "file")
+    with pytest.raises(FileExistsError, match="holds other files"):
+        check_directory(tmp_path, holds="about")
+    check_directory(tmp_path, holds="file")
+    check_directory(tmp_path / "new", holds="about")

@@ -1,5 +1,6 @@
 """WordRank as a user of gensim meets it."""
 
+import logging
 import os
 import subprocess
 import sys
@@ -299,3 +300,94 @@ def test_the_constructor_reads_the_text_once(two_worlds, max_vocab_size, passes)
     source = Counted()
     WordRank(source, vector_size=4, epochs=3, max_vocab_size=max_vocab_size)
     assert source.passes == passes
+
+
+def test_a_constant_rate_stays_constant_with_another_start(two_worlds):
+    """start_alpha alone neither lets the rate rise nor forgets that it falls; rates have bounds."""
+    model = WordRank(vector_size=8, min_count=1)
+    model.build_vocab(two_worlds)
+    model.train(two_worlds, total_examples=1, epochs=1, start_alpha=0.05)
+    assert (model.alpha, model.min_alpha) == (0.05, 0.05)
+    model.train(two_worlds, total_examples=1, epochs=1, start_alpha=0.2, end_alpha=0.1)
+    model.train(two_worlds, total_examples=1, epochs=1, start_alpha=0.15)
+    assert (model.alpha, model.min_alpha) == (0.15, 0.1)
+    model.train(two_worlds, total_examples=1, epochs=1, start_alpha=0.05)
+    assert (model.alpha, model.min_alpha) == (0.05, 0.05)
+    for name, value in (("start_alpha", 1.5), ("end_alpha", 50)):
+        with pytest.raises(ValueError, match=f"'{name}' must be .* up to 1"):
+            model.train(two_worlds, total_examples=1, epochs=1, **{name: value})
+    with pytest.raises(ValueError, match="'min_alpha' must be .* up to 1"):
+        WordRank(min_alpha=50)
+
+
+def test_new_words_are_there_before_they_are_trained(two_worlds):
+    """After build_vocab(update=True) words can be predicted, the new ones as unlikely as any; there is no loss yet."""
+    model = WordRank(two_worlds, vector_size=8, min_count=1, epochs=5)
+    known = dict(model.predict_output_word(["sea1"], topn=100))
+    model.build_vocab([["new", "words"]], update=True)
+    predicted = dict(model.predict_output_word(["sea1"], topn=100))
+    assert set(predicted) == {*known, "new", "words"}
+    with pytest.raises(RuntimeError, match="not trained yet. Train first"):
+        model.exact_loss()
+    model.train([["new", "words"]], total_examples=1, epochs=1)
+    assert model.exact_loss() > 0
+
+
+def test_vectors_of_another_size_are_not_trained(two_worlds):
+    """They are refused, also where rows are padded to the same length; float64 becomes float32."""
+    for solver in ("sampled", "triplet"):
+        model = WordRank(two_worlds, vector_size=4, min_count=1, epochs=1, solver=solver)
+        words, right = model.wv.index_to_key, model.wv.vectors
+        for size in (7, 100):
+            model.wv = KeyedVectors(size)
+            model.wv.add_vectors(words, np.ones((len(words), size), np.float32))
+            message = f"vectors of size {size}, .* context vectors of size 4: it was replaced"
+            with pytest.raises(RuntimeError, match=message):
+                model.train(two_worlds, total_examples=1, epochs=1)
+        model.wv = KeyedVectors(4)
+        model.wv.add_vectors(words, right)
+        model.wv.vectors = right.astype(np.float64)
+        model.train(two_worlds, total_examples=1, epochs=1)
+        assert model.wv.vectors.dtype == np.float32
+
+
+def test_the_same_text_in_another_order_is_told(two_worlds, caplog):
+    """Its pairs are counted again, as any text's, but not without a word; in the same order they are not."""
+    model = WordRank(two_worlds, vector_size=4, min_count=1, epochs=1)
+    total = model.cooccurrence.data.sum()
+    with caplog.at_level(logging.WARNING):
+        model.train(two_worlds, total_examples=1, epochs=1)
+        assert model.cooccurrence.data.sum() == total
+        assert "in another order" not in caplog.text
+        model.train(two_worlds[::-1], total_examples=1, epochs=1)
+    assert model.cooccurrence.data.sum() == pytest.approx(2 * total)
+    assert "in another order: its pairs are counted once more" in caplog.text
+
+
+def test_pairs_without_weight_are_told(caplog):
+    """Where all is chance nothing is learnt."""
+    with caplog.at_level(logging.WARNING):
+        WordRank.from_cooccurrence(np.ones((5, 5)), vector_size=4, epochs=2)
+    assert caplog.text.count("no pair has any weight, so nothing is learnt") == 1
+
+
+@pytest.mark.parametrize("options", [{"max_final_vocab": 3}, {"min_count": 50}])
+def test_given_words_of_which_none_is_left(options):
+    """The error names what may have left them out."""
+    name, value = next(iter(options.items()))
+    with pytest.raises(RuntimeError, match=f"if words were given with counts, whether .*'{name}' \\({value}\\)"):
+        WordRank.from_cooccurrence(np.ones((6, 6)), list("abcdef"), vector_size=4, **options)
+
+
+def test_a_wide_window_takes_no_time():
+    """A window may be wider than any sentence: all of a basket."""
+    texts = [["a", "b", "c"]] * 5
+    wide, narrow = (WordRank(texts, vector_size=4, window=window, epochs=1, seed=2) for window in (10**6, 50))
+    np.testing.assert_allclose(wide.cooccurrence.matrix.toarray(), narrow.cooccurrence.matrix.toarray(), rtol=1e-6)
+
+
+def test_models_go_to_addresses_as_those_of_word2vec(two_worlds, tmp_path):
+    """What smart_open writes to, save does."""
+    model = WordRank(two_worlds, vector_size=4, min_count=1, epochs=1)
+    model.save(f"file://{tmp_path}/model")
+    np.testing.assert_array_equal(WordRank.load(f"file://{tmp_path}/model").wv.vectors, model.wv.vectors)

@@ -79,3 +79,13 @@ def test_bad_files_are_named(tmp_path):
             read(tmp_path / name)
     with pytest.raises(FileNotFoundError, match="holds no test sets"):
         in_directory(tmp_path / "nothing")
+
+
+def test_a_table_of_a_spreadsheet_holds_pairs(tmp_path):
+    """Names of columns with spaces are no question; marks of Windows and quotes are no part of a word."""
+    (tmp_path / "combined.csv").write_bytes(
+        b'\xef\xbb\xbfWord 1,Word 2,Human (mean)\r\n"tiger","cat",7.35\r\nlove,sex,6.77\r\n'
+    )
+    (tmp_path / ".ipynb_checkpoints").mkdir()
+    (found,) = in_directory(tmp_path)
+    assert found.pairs == [("tiger", "cat"), ("love", "sex")]
