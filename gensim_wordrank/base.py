@@ -97,6 +97,8 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
     ) -> tuple[int, int]:
         """Count the words of a corpus, as Word2Vec does; return the numbers of words and sentences."""
         if self.max_vocab_size is not None:  # the vocabulary is pruned while the text is read
+            if isinstance(corpus_file, (list, tuple)):
+                corpus_iterable, corpus_file = self._read(None, corpus_file), None
             result: tuple[int, int] = super().scan_vocab(corpus_iterable, corpus_file, progress_per, workers, trim_rule)
             return result
         found = self._read(corpus_iterable, corpus_file)

@@ -322,3 +322,12 @@ def test_attributes_of_word2vec(small):
     assert (small.hs, small.negative, small.sample) == (0, 0, 0)
     assert small.total_train_time > 0
     assert small.min_alpha_yet_reached == small.alpha
+
+
+def test_a_pruned_vocabulary_of_several_files(tmp_path):
+    """build_vocab takes a list of files also where gensim prunes the vocabulary as it reads."""
+    for name in ("one.txt", "two.txt"):
+        (tmp_path / name).write_text("often now and then\n" * 5)
+    model = WordRank(max_vocab_size=100)
+    model.build_vocab(corpus_file=[tmp_path / "one.txt", tmp_path / "two.txt"])
+    assert model.wv.get_vecattr("often", "count") == 10
