@@ -11,7 +11,7 @@ import tempfile
 import weakref
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +30,8 @@ def check_target(path: str | os.PathLike[str]) -> None:
     ...
     FileNotFoundError: Cannot write 'nowhere/notes.txt': there is no directory 'nowhere'. Make it first.
     """
-    target = Path(path)
-    if target.is_dir():
-        raise IsADirectoryError(f"Cannot write '{target}': it is a directory. Give the name of a file.")
-    if not _is_special(target):
-        with _scratch_beside(target):
-            pass
+    with _scratch_for(Path(path)):
+        pass
 
 
 def replace_whole(path: str | os.PathLike[str], write: Callable[[str], None]) -> None:
@@ -56,8 +52,7 @@ def replace_whole(path: str | os.PathLike[str], write: Callable[[str], None]) ->
     'whole'
     """
     target = Path(path)
-    check_target(target)
-    with tempfile.TemporaryDirectory() if _is_special(target) else _scratch_beside(target) as scratch:
+    with _scratch_for(target) as scratch:
         write(str(Path(scratch, target.name)))
         _settle(Path(scratch))
         written = sorted(Path(scratch).iterdir(), key=lambda file: file.name == target.name)
@@ -107,7 +102,7 @@ def replace_directory(path: str | os.PathLike[str], write: Callable[[Path], None
     'whole'
     """
     target = Path(path)
-    check_directory(target)
+    _refuse_file(target)
     with _scratch_beside(target) as scratch:
         new, old = Path(scratch, "new"), Path(scratch, "old")
         new.mkdir()
@@ -121,14 +116,18 @@ def replace_directory(path: str | os.PathLike[str], write: Callable[[Path], None
         new.rename(target)
 
 
-def check_directory(path: str | os.PathLike[str], holds: str = "") -> None:
+def check_directory(path: str | os.PathLike[str], holds: str) -> None:
     """Refuse a name under which no directory can be written; one that is there must be empty, or hold such a file."""
     target = Path(path)
+    _refuse_file(target)
+    with _scratch_beside(target):
+        if target.is_dir() and any(target.iterdir()) and not (target / holds).is_file():
+            raise _holds_other_files(target)
+
+
+def _refuse_file(target: Path) -> None:
     if target.exists() and not target.is_dir():
         raise NotADirectoryError(f"Cannot write the directory '{target}': there is a file of that name. Move it away.")
-    with _scratch_beside(target):
-        if holds and target.is_dir() and any(target.iterdir()) and not (target / holds).is_file():
-            raise _holds_other_files(target)
 
 
 def _holds_other_files(target: Path) -> FileExistsError:
@@ -180,6 +179,13 @@ def _settle(directory: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _scratch_for(target: Path) -> AbstractContextManager[str]:
+    """Make a directory for files that will be renamed, or copied into a pipe or a device."""
+    if target.is_dir():
+        raise IsADirectoryError(f"Cannot write '{target}': it is a directory. Give the name of a file.")
+    return tempfile.TemporaryDirectory() if _is_special(target) else _scratch_beside(target)
 
 
 @contextmanager

@@ -95,7 +95,7 @@ def test_a_directory_can_be_checked_beforehand(tmp_path):
     """One that is empty or holds what it should is fine; a file in the way, and other files, are named."""
     (tmp_path / "file").write_text("")
     with pytest.raises(NotADirectoryError, match="there is a file of that name"):
-        check_directory(tmp_path / "file")
+        check_directory(tmp_path / "file", holds="about")
     with pytest.raises(FileExistsError, match="holds other files"):
         check_directory(tmp_path, holds="about")
     check_directory(tmp_path, holds="file")
