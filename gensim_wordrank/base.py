@@ -148,7 +148,9 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
                 f"size {of_contexts[1]}: it was replaced or words were added to it. Use build_vocab() for words and "
                 "warm_start() for vectors."
             )
+        # what vectors that were put in place of the model's may lack
         self.wv.vectors = self.wv.vectors.astype(np.float32, copy=False)
+        self.wv.vectors_lockf = getattr(self.wv, "vectors_lockf", np.ones(1, np.float32))
         if self.alpha > self.min_alpha_yet_reached:
             logger.warning("Effective 'alpha' higher than previous training cycles")
 

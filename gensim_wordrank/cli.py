@@ -331,8 +331,10 @@ def evaluate(
     subjects = [load(model) for model in models]
     scores = [evaluation.evaluate(subject.words, tests, subject.sums, **options) for subject in subjects]
     rows = report.score_rows(models, scores)
-    known = json.loads(json.dumps(rows), parse_constant=lambda _: None)  # JSON has no NaN
-    click.echo(json.dumps(known) if as_json else "\n".join(line for row in rows for line in shown(row, sections)))
+    if as_json:
+        click.echo(json.dumps(json.loads(json.dumps(rows), parse_constant=lambda _: None)))  # JSON has no NaN
+    else:
+        click.echo("\n".join(line for row in rows for line in shown(row, sections)))
     if page:
         documents.save(report.report(subjects, scores, words or report.usual_words(subjects, tests)), page)
 

@@ -150,7 +150,7 @@ class FittedModel(GensimModel):
 
     def _run_epochs(self, counts: Cooccurrence, callbacks: Sequence[Any], run: Run | None) -> None:
         """Run what is left of `self.epochs`, with callbacks, log and progress bar."""
-        if self.cluster is not None and (np.asarray(getattr(self.wv, "vectors_lockf", 1.0)) != 1).any():
+        if self.cluster is not None and (np.asarray(self.wv.vectors_lockf) != 1).any():
             raise ValueError("'wv.vectors_lockf' holds vectors only without a 'cluster'. Train on one machine.")
         before = self.epochs_done - run.start.epoch if run is not None else 0
         epochs = run_epochs(
@@ -189,7 +189,7 @@ class FittedModel(GensimModel):
         parameters = {**objective, **{name: getattr(self, name) for name in sorted(names)}}
         facts = {"parameters": parameters, **{name: getattr(self, name) for name in KEPT}}
         of_words = {f"wv.{name}": values for name, values in self.wv.expandos.items() if values.dtype.kind in "iuf"}
-        return {"facts": facts, "lock": getattr(self.wv, "vectors_lockf", np.ones(1, np.float32)), **of_words}
+        return {"facts": facts, "lock": self.wv.vectors_lockf, **of_words}
 
     def _progress(self) -> dict[str, Any]:
         """Return what changes from epoch to epoch beside the state."""

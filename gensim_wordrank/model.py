@@ -197,8 +197,6 @@ class WordRank(FittedModel):
         if sentences is None and corpus_file is None:
             return
         self._check_corpus_sanity(sentences, corpus_file, passes=2)
-        if max_vocab_size is not None and isinstance(corpus_file, (list, tuple)):
-            sentences, corpus_file = self._read(None, corpus_file), None
         with self._on_machines() if corpus_file is not None and max_vocab_size is None else nullcontext():
             if max_vocab_size is not None:  # gensim prunes the vocabulary while it reads, so the text is read again
                 self.build_vocab(sentences, corpus_file, trim_rule=trim_rule)

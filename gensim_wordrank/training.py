@@ -25,7 +25,7 @@ class Solver(str, Enum):
     TRIPLET = "triplet"  # Algorithm 1 as the paper prints it
 
 
-# of learning rates: steps beyond it diverge, and the paper's alpha is not one
+# the largest learning rate: the paper's alpha, which is none, is far above
 MOST_ALPHA = 1.0
 # how short the steps of the fast solver are at most
 SHORTEST = 0.5

@@ -2,12 +2,13 @@
 
 import errno
 import os
+import re
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from gensim_wordrank.files import check_directory, replace_whole
+from gensim_wordrank.files import SCRATCH_NAME, _scratch_beside, check_directory, replace_whole
 
 
 def write_two(name):
@@ -100,3 +101,9 @@ def test_a_directory_can_be_checked_beforehand(tmp_path):
         check_directory(tmp_path, holds="about")
     check_directory(tmp_path, holds="file")
     check_directory(tmp_path / "new", holds="about")
+
+
+def test_the_names_of_what_is_being_written_are_known(tmp_path):
+    """Or what a killed run leaves would not be recognised."""
+    with _scratch_beside(tmp_path / "model") as scratch:
+        assert re.fullmatch(rf"\.model\.{SCRATCH_NAME}", Path(scratch).name)
