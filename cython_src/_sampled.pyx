@@ -1,5 +1,6 @@
 """Stage 1 with sampled ranks: drawing the pairs of a block of words, and one cell of Algorithm 2."""
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memmove
 
 import numpy as np
 
@@ -139,6 +140,36 @@ def draw_pairs(
     return starts
 
 
+def drop_first(
+    uint16_t[:, ::1] pairs,             # INOUT  of draw_pairs
+    const int64_t[::1] starts,
+    int n_slots,
+):
+    """Leave out the pairs of the first of several slots: the others move together. Returns their starts."""
+    cdef int64_t i, s, n_words = (starts.shape[0] - 1) // n_slots if n_slots > 1 else 0
+    if n_slots < 2 or starts.shape[0] != n_words * n_slots + 1 or pairs.shape[1] != 2:
+        raise ValueError("the pairs were drawn for another number of slots, or for one")
+    if starts[0] < 0 or starts[n_words * n_slots] > pairs.shape[0]:
+        raise ValueError("starts lie outside the pairs")
+    for i in range(n_words * n_slots):
+        if starts[i] > starts[i + 1]:
+            raise ValueError("starts lie outside the pairs")
+    left = np.zeros(n_words * (n_slots - 1) + 1, np.int64)
+    cdef int64_t[::1] ends = left[1:]
+    cdef int64_t end = 0
+    cdef wr_drawn *drawn = <wr_drawn *> &pairs[0, 0] if pairs.shape[0] else NULL
+    with nogil:
+        for i in range(n_words):
+            if starts[i * n_slots + 1] < starts[(i + 1) * n_slots]:
+                memmove(
+                    drawn + end, drawn + starts[i * n_slots + 1],
+                    (starts[(i + 1) * n_slots] - starts[i * n_slots + 1]) * sizeof(wr_drawn))
+            for s in range(1, n_slots):
+                end += starts[i * n_slots + s + 1] - starts[i * n_slots + s]
+                ends[i * (n_slots - 1) + s - 1] = end
+    return left
+
+
 def run_cell(
     float[:, ::1] words,                # INOUT  U of the block, with the bias coordinate (1) and zeros up to the stride
     float[::1] word_past,               # INOUT  sums of mean squares of past gradients, a row
@@ -147,8 +178,7 @@ def run_cell(
     const uint16_t[::1] copies,         # how often each context of the block lies in the urn that is sampled from
     const uint16_t[:, ::1] pairs,       # of draw_pairs
     const int64_t[::1] starts,
-    int slot,                           # which of the blocks it drew for
-    int n_slots,
+    int n_slots,                        # the blocks of contexts that it drew for, of which this is the first
     double draws,
     int64_t n_contexts,                 # of all blocks
     int64_t vector_size,
@@ -181,9 +211,9 @@ def run_cell(
         n_urn += copies[i]
     if not 0 < n_samples <= min(n_block, WR_MAX_SAMPLES):
         raise ValueError("n_samples must fit into the block")
-    if not 0 <= slot < n_slots or starts.shape[0] != n_words * n_slots + 1 or pairs.shape[1] != 2:
+    if n_slots < 1 or starts.shape[0] != n_words * n_slots + 1 or pairs.shape[1] != 2:
         raise ValueError("the pairs were drawn for other words or blocks")
-    for i in range(slot, n_words * n_slots, n_slots):
+    for i in range(0, n_words * n_slots, n_slots):
         if not 0 <= starts[i] <= starts[i + 1] <= pairs.shape[0]:
             raise ValueError("starts lie outside the pairs")
         n_tasks += wr_n_tasks(starts[i + 1] - starts[i])
@@ -205,6 +235,6 @@ def run_cell(
     with nogil:
         total = wr_train(
             &words[0, 0], &word_past[0], n_words, &contexts[0, 0], &context_past[0], n_block,
-            <const wr_drawn *> &pairs[0, 0], &starts[slot], n_slots, <wr_task *> &task[0], &urn, &options,
+            <const wr_drawn *> &pairs[0, 0], &starts[0], n_slots, <wr_task *> &task[0], &urn, &options,
             &random, &room[0])
     return total

@@ -21,6 +21,7 @@ def draw_pairs(
     x_max: float,
     epsilon: float,
 ) -> NDArray[np.int64]: ...
+def drop_first(pairs: NDArray[np.uint16], starts: NDArray[np.int64], n_slots: int) -> NDArray[np.int64]: ...
 def run_cell(
     words: NDArray[Any],
     word_past: NDArray[Any],
@@ -29,7 +30,6 @@ def run_cell(
     copies: NDArray[np.uint16],
     pairs: NDArray[np.uint16],
     starts: NDArray[np.int64],
-    slot: int,
     n_slots: int,
     draws: float,
     n_contexts: int,

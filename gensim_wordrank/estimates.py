@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gensim_wordrank._sampled import LANES
+from gensim_wordrank.plan import number_of_blocks
 from gensim_wordrank.ranks import TILE_BYTES
 from gensim_wordrank.sampled import COUNT_BYTES, DRAWN_SHARE
 from gensim_wordrank.training import Solver
@@ -56,11 +57,12 @@ def vectors_memory(n_words: int, size: int) -> int:
 def epoch_memory(n_words: int, n_pairs: int, size: int, solver: Solver, workers: int) -> int:
     """Return the bytes that an epoch takes beside the vectors and the counts."""
     if solver is Solver.SAMPLED:
-        # both matrices packed for the kernel, a few numbers a word, and the drawn pairs; these are gone when one of the
-        # matrices is unpacked, and the other only when the first is given up
-        padded = -(-(size + 1) // LANES) * LANES
+        # both matrices packed for the kernel, a few numbers a word, and the drawn pairs; these are gone when each
+        # thread copies a block of the packed rows to sort it, and later moves as many into the new matrices
+        padded, n_blocks = -(-(size + 1) // LANES) * LANES, number_of_blocks(n_words)
         drawn = int(DRAWN_SHARE * COUNT_BYTES * n_pairs)
-        return n_words * (FLOAT * 2 * padded + 40) + max(drawn, FLOAT * n_words * size)
+        moved = min(workers, n_blocks) * FLOAT * n_words * padded // n_blocks
+        return n_words * (FLOAT * 2 * padded + 40) + max(drawn, moved)
     # both matrices copied, weights and xi of the pairs, and the scores from which a thread takes exact ranks
     return 2 * FLOAT * (n_words * size + n_pairs) + workers * min(TILE_BYTES, FLOAT * n_words**2)
 

@@ -61,6 +61,25 @@ def lazy_array(length: int, dtype: Any) -> NDArray[Any]:
     return np.frombuffer(pages, dtype, length)
 
 
+def forget(array: NDArray[Any]) -> None:
+    """Give the memory of a part of a :func:`lazy_array` back to the system; what stood there is lost.
+
+    Examples
+    --------
+    >>> from gensim_wordrank.memory import forget, lazy_array
+    >>> array = lazy_array(100_000, "int32")
+    >>> array[:] = 7
+    >>> forget(array[40_000:])
+    >>> int(array[39_999]), int(array[-5_000])
+    (7, 0)
+    """
+    advise, page = getattr(ctypes.CDLL(None), "madvise", None), mmap.PAGESIZE
+    start = array.ctypes.data
+    first, last = -(-start // page), (start + array.nbytes) // page  # whole pages only
+    if advise is not None and first < last:
+        advise(ctypes.c_void_p(first * page), ctypes.c_size_t((last - first) * page), mmap.MADV_DONTNEED)
+
+
 def give_back() -> None:
     """Let the C library return what it keeps of freed memory to the system, where it can."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)

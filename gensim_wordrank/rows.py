@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensim_wordrank import _sampled
-from gensim_wordrank.memory import lazy_array
+from gensim_wordrank.memory import forget, lazy_array
 from gensim_wordrank.ranks import Vectors
 from gensim_wordrank.state import is_finite
 
@@ -47,7 +47,8 @@ class Block:
 class Rows:
     """All words or all contexts: as they were before an epoch, in blocks while it runs, and as they are after it.
 
-    Blocks share nothing, so several threads may pack and unpack them. One that is unpacked gives its memory back.
+    Blocks share nothing, so several threads may pack and sort them. Rows that are unpacked, in the order of the new
+    ones, give the memory back that these take: there is never room for both.
 
     Parameters
     ----------
@@ -63,13 +64,14 @@ class Rows:
     >>> rows = Rows(np.zeros((3, 2), np.float32), np.ones(3, np.float32), np.ones(3, np.float32), [np.array([2, 0])])
     >>> rows.pack(0)
     >>> rows.blocks[0].vectors[:, 0] = [7, 5]
-    >>> rows.unpack(0)
+    >>> rows.sort(0)
+    >>> rows.unpack(0, 3)
     >>> rows.new[0].tolist()
     [[5.0, 0.0], [0.0, 0.0], [7.0, 0.0]]
     """
 
     def __init__(self, vectors: Vectors, bias: Vectors, past: Vectors, members: Sequence[NDArray[np.integer]]) -> None:
-        self.old, self.members = (vectors, bias, past), members
+        self.old, self.members = (vectors, bias, past), list(members)
         n, size = vectors.shape
         self.new = lazy_array(n * size, np.float32).reshape(n, size), np.empty_like(bias), np.empty_like(past)
         self.blocks = [_nothing() for _ in members]
@@ -79,19 +81,31 @@ class Rows:
         (vectors, bias, past), rows = self.old, self.members[i]
         size = vectors.shape[1]
         packed = _room(len(rows), size)
-        for some, their in _pieces(rows):
-            packed[some, :size] = vectors[their]
+        for some in _pieces(0, len(rows)):
+            packed[some, :size] = vectors[rows[some]]
         packed[:, size] = bias[rows]
         self.blocks[i] = Block(packed, past[rows])
 
-    def unpack(self, i: int) -> None:
-        """Put the rows of a block, which is given up, among those after the epoch."""
-        (vectors, bias, past), rows, packed = self.new, self.members[i], self.blocks[i]
-        size: int = self.old[0].shape[1]
-        for some, their in _pieces(rows):
-            vectors[their] = packed.vectors[some, :size]
-        bias[rows], past[rows] = packed.vectors[:, size], packed.past
-        self.blocks[i] = _nothing()
+    def sort(self, i: int) -> None:
+        """Put a block into the order of its rows, when it is trained."""
+        rows, packed = self.members[i], self.blocks[i]
+        if (rows[1:] >= rows[:-1]).all():
+            return
+        order = np.argsort(rows)
+        vectors = lazy_array(packed.vectors.size, np.float32).reshape(packed.vectors.shape)
+        np.take(packed.vectors, order, axis=0, out=vectors, mode="clip")  # others take a copy of `out`
+        self.members[i], self.blocks[i] = rows[order], Block(vectors, packed.past[order])
+
+    def unpack(self, start: int, end: int) -> None:
+        """Put some rows, of whatever blocks, among those after the epoch, when all blocks are sorted."""
+        vectors, bias, past = self.new
+        size = vectors.shape[1]
+        for members, packed in zip(self.members, self.blocks, strict=True):
+            first, last = np.searchsorted(members, (start, end))
+            for some in _pieces(first, last):
+                rows, block = members[some], packed.part(some.start, some.stop)
+                vectors[rows], bias[rows], past[rows] = block.vectors[:, :size], block.vectors[:, size], block.past
+            forget(packed.vectors[first:last])
 
 
 def _nothing() -> Block:
@@ -105,8 +119,7 @@ def _room(n: int, size: int) -> Vectors:
     return lazy_array(n * stride, np.float32).reshape(n, stride)
 
 
-def _pieces(rows: NDArray[np.integer]) -> Iterator[tuple[slice, NDArray[np.integer]]]:
-    """Yield where a few rows stand in a block, and which they are: so few that a copy of them stays in the cache."""
-    for start in range(0, len(rows), ROWS_AT_ONCE):
-        some = slice(start, start + ROWS_AT_ONCE)
-        yield some, rows[some]
+def _pieces(start: int, end: int) -> Iterator[slice]:
+    """Yield a few rows after the other: so few that a copy of them stays in the cache."""
+    for first in range(start, end, ROWS_AT_ONCE):
+        yield slice(first, min(first + ROWS_AT_ONCE, end))

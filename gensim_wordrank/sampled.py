@@ -13,7 +13,7 @@ from gensim_wordrank.arrays import Csr
 from gensim_wordrank.chance import Chance
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.losses import PairLoss, RankLoss
-from gensim_wordrank.memory import lazy_array
+from gensim_wordrank.memory import forget, give_back, lazy_array
 from gensim_wordrank.objective import Objective
 from gensim_wordrank.plan import Deal, Plan
 from gensim_wordrank.rows import Block, Rows
@@ -28,8 +28,20 @@ PAIR_BYTES, COUNT_BYTES, DRAWN_SHARE = 4, 8, 0.1
 # pairs that tell how many are drawn
 SHARE_SAMPLE = 100_000
 
-Pairs = NDArray[np.uint16]
-Starts = NDArray[np.int64]
+
+@dataclass(frozen=True)
+class Drawn:
+    """The pairs that were drawn for a block of words and for some strata, one after the other."""
+
+    pairs: NDArray[np.uint16]
+    starts: NDArray[np.int64]  # of each word's pairs, and in them of each stratum's
+    n_strata: int
+
+    def later(self) -> Drawn:
+        """Drop those of the first stratum, and give their memory back."""
+        starts = _sampled.drop_first(self.pairs, self.starts, self.n_strata)
+        forget(self.pairs[starts[-1] : self.starts[-1]])
+        return Drawn(self.pairs, starts, self.n_strata - 1)
 
 
 @dataclass(frozen=True)
@@ -80,7 +92,7 @@ class Share:
         self.walk = np.split(recipe.plan.walk(epoch), ends)
         self.copies = recipe.plan.copies(SAMPLES)[deal.order]
         self.chance = Chance.of(recipe.plan.word_sums, recipe.plan.context_sums, recipe.objective.chance)
-        self.drawn: dict[int, tuple[Pairs, Starts]] = {}
+        self.drawn: dict[int, Drawn] = {}
 
     def run(
         self, stratum: int, contexts: Callable[[int], Block], workers: int,
@@ -101,13 +113,13 @@ class Share:
 
     def run_cell(self, stratum: int, i: int, contexts: Block) -> float:
         """Train the words of the block at place `i` with their contexts of a stratum, after the strata before it."""
-        slot, at_once = stratum % self.recipe.at_once, self.recipe.at_once
-        if slot == 0:
-            self.drawn[i] = self._draw(i, stratum)
-        drawn = self.drawn[i] if slot + 1 < at_once else self.drawn.pop(i)  # for the last time
-        return self._run_cell(i, self.recipe.plan.context_block(self.numbers[i], stratum), drawn, slot, contexts)
+        drawn = self._draw(i, stratum) if stratum % self.recipe.at_once == 0 else self.drawn.pop(i)
+        loss = self._run_cell(i, self.recipe.plan.context_block(self.numbers[i], stratum), drawn, contexts)
+        if drawn.n_strata > 1:
+            self.drawn[i] = drawn.later()
+        return loss
 
-    def _draw(self, i: int, stratum: int) -> tuple[Pairs, Starts]:
+    def _draw(self, i: int, stratum: int) -> Drawn:
         """Draw the pairs of a block of words for a stratum and those after it."""
         objective, counts, rows, n_blocks = self.recipe.objective, self.counts, self.rows[i], self.recipe.plan.n_blocks
         first = self.recipe.plan.context_block(self.numbers[i], stratum)
@@ -121,14 +133,14 @@ class Share:
             slot_of, self.deal.row_of, self.recipe.at_once,
             DRAWS, objective.x_max, objective.epsilon if objective.weighted else 0.0,
         )  # fmt: skip
-        return pairs, starts
+        return Drawn(pairs, starts, self.recipe.at_once)
 
-    def _run_cell(self, i: int, b: int, drawn: tuple[Pairs, Starts], slot: int, contexts: Block) -> float:
+    def _run_cell(self, i: int, b: int, drawn: Drawn, contexts: Block) -> float:
         objective, plan, words = self.recipe.objective, self.recipe.plan, self.words[i]
         return _sampled.run_cell(
             words.vectors, words.past, contexts.vectors, contexts.past,
             self.copies[self.deal.edges[b] : self.deal.edges[b + 1]],
-            *drawn, slot, self.recipe.at_once, DRAWS, plan.n_contexts,
+            drawn.pairs, drawn.starts, drawn.n_strata, DRAWS, plan.n_contexts,
             self.recipe.size, min(SAMPLES, len(contexts.past)),
             RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code,
             objective.t, objective.rank_scale, objective.rank_offset, self.recipe.shrinkage,
@@ -149,20 +161,22 @@ def sampled_epoch(
     share = Share(recipe, deal, state.epoch, step, range(n_blocks), words.blocks, pairs, plan.word_blocks)
 
     def run_cell(stratum: int, i: int) -> float:
-        if stratum == n_blocks:
-            words.unpack(i)
-        elif stratum > n_blocks:  # when no words are packed any more: less memory is needed than by the strata
-            contexts.unpack(i)
-        else:
+        if stratum < n_blocks:
             b = plan.context_block(i, stratum)
             if stratum == 0:
                 words.pack(i)
                 contexts.pack(b)
             return share.run_cell(stratum, i, contexts.blocks[b])
+        for rows in (words, contexts):
+            if stratum == n_blocks:
+                rows.sort(i)
+            else:
+                rows.unpack(*(len(rows.new[0]) * (i + j) // n_blocks for j in (0, 1)))
         return 0.0
 
-    # the next words had these contexts in the stratum before
-    losses = threads.run_rounds(run_cell, n_blocks + 2, n_blocks, workers)
+    give_back()  # what it took to get here, and the last epoch: now most is needed
+    # the next words had these contexts in the stratum before; what is unpacked may come from any block
+    losses = threads.run_rounds(run_cell, n_blocks + 2, n_blocks, workers, together=n_blocks)
     (new_words, _, word_past), (new_contexts, bias, context_past) = words.new, contexts.new
     return State(new_words, new_contexts, bias, word_past, context_past, state.epoch + 1), estimate(losses)
 

@@ -34,11 +34,14 @@ def run(function: Callable[..., Result], arguments: Iterable[tuple[Any, ...]], w
             raise MemoryError(f"There is no memory for {workers} threads. Give more, or lower 'workers'.") from error
 
 
-def run_rounds(function: Callable[[int, int], Result], n_rounds: int, n: int, workers: int) -> list[list[Result]]:
+def run_rounds(
+    function: Callable[[int, int], Result], n_rounds: int, n: int, workers: int, together: int | None = None
+) -> list[list[Result]]:
     """Call ``function(round, i)`` for all rounds and all `i` below `n` on `workers` threads; return results by round.
 
-    A call begins when those for `i` and for its neighbour, `i` + 1 or after the last 0, have ended in the round before.
-    So threads need not wait for the end of a round, and joblib, which looks for results every 10 ms, is asked once.
+    A call begins when those for `i` and for its neighbour, `i` + 1 or after the last 0, have ended in the round before;
+    from the round `together` on, when all of the round before have. So threads seldom wait for the end of a round, and
+    joblib, which looks for results every 10 ms, is asked once.
 
     Examples
     --------
@@ -67,7 +70,8 @@ def run_rounds(function: Callable[[int, int], Result], n_rounds: int, n: int, wo
             call = next(calls, None)
             if call is not None:
                 round_, i = call
-                turn.wait_for(lambda: stopped or min(rounds_done[i], rounds_done[(i + 1) % n]) >= round_)
+                needed = (i, (i + 1) % n) if together is None or round_ < together else range(n)
+                turn.wait_for(lambda: stopped or all(rounds_done[j] >= round_ for j in needed))
             return None if stopped else call
 
     try:

@@ -60,6 +60,20 @@ def test_lazy_arrays_take_memory_as_they_are_written():
     assert memory.taken() - before < 1 << 24
 
 
+def test_a_part_of_an_array_is_forgotten_and_the_rest_is_not():
+    """Whole pages go back to the system, and what shares a page with the rest stays."""
+    array = memory.lazy_array(1 << 26, "uint8")
+    array[:] = 1
+    before = memory.taken()
+    start, end = 1_000_001, 60_000_001
+    memory.forget(array[start:end])
+    assert before - memory.taken() > 1 << 25
+    assert array[:start].all()
+    assert array[end:].all()
+    memory.forget(array[5:100])
+    assert array[:start].all()
+
+
 def test_an_array_that_cannot_be_had_is_a_memory_error():
     """What the system refuses is no error of files."""
     with pytest.raises(MemoryError, match="no 70368744 MB of memory left"):

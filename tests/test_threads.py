@@ -34,6 +34,20 @@ def test_a_call_waits_for_itself_and_its_neighbour_in_the_round_before(workers):
     assert run_rounds(step, 6, 4, workers) == [[10 * round_ + i for i in range(4)] for round_ in range(6)]
 
 
+@pytest.mark.parametrize("workers", WORKERS)
+def test_a_call_waits_for_all_of_the_round_before_if_it_should(workers):
+    """From the round named on, none begins before the last one has ended."""
+    ended = set()
+
+    def step(round_, i):
+        assert round_ < 2 or {(round_ - 1, j) for j in range(4)} <= ended
+        time.sleep(0.002 * ((7 * round_ + 3 * i) % 5))
+        ended.add((round_, i))
+
+    run_rounds(step, 4, 4, workers, together=2)
+    assert len(ended) == 16
+
+
 def test_a_round_begins_before_the_last_one_has_ended():
     """A call that the next round does not need yet holds nobody up: here it ends only after one of the next round."""
     later = threading.Event()

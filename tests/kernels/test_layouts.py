@@ -17,7 +17,7 @@ REFUSED = (ValueError, TypeError, IndexError, FloatingPointError, MemoryError, O
 TRUSTED = {("draw_pairs", "counts")}
 SCALARS = {
     "n_words": st.integers(-70, 70), "n_columns": st.integers(-70, 70), "first": st.integers(-3, 9),
-    "last": st.integers(-3, 9), "n_slots": st.integers(-1, 300), "slot": st.integers(-2, 3),
+    "last": st.integers(-3, 9), "n_slots": st.integers(-1, 300),
     "vector_size": st.integers(-2, 40), "n_samples": st.integers(-1, 300), "n_contexts": st.integers(-1, 300),
     "draws": st.floats(), "step": st.floats(width=32), "rank_scale": st.floats(), "x_max": st.floats(),
     "epsilon": st.floats(), "t": st.floats(), "rank_loss": st.integers(-1, 9), "pair_loss": st.integers(-1, 9),

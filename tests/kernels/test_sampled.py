@@ -149,7 +149,7 @@ def run_cell(words, contexts, counts, n_samples=16, seed=1, **options):
     pairs, starts = draw_pairs(len(words), n, counts)
     arguments = {
         "words": padded[0], "word_past": past[0], "contexts": padded[1], "context_past": past[1],
-        "copies": np.ones(n, np.uint16), "pairs": pairs, "starts": starts, "slot": 0, "n_slots": 1,
+        "copies": np.ones(n, np.uint16), "pairs": pairs, "starts": starts, "n_slots": 1,
         "draws": 20.0, "n_contexts": n, "vector_size": size, "n_samples": n_samples,
         "rank_loss": 1, "pair_loss": 0, "t": 1.5, "rank_scale": 10.0, "rank_offset": 1.0,
         "l2": 0.01, "step": 0.1, "seed": seed, **options,
@@ -170,6 +170,40 @@ def draw_pairs(n_words, n_contexts, counts, **options):
     pairs = np.empty((counts.nnz + 1, 2), np.uint16)
     starts = _sampled.draw_pairs(**{"pairs": pairs} | arguments)
     return pairs[: starts[-1]], starts
+
+
+@pytest.mark.parametrize("n_slots", [2, 3, 5])
+def test_what_is_left_without_the_first_slot(n_slots):
+    """Slot after slot is dropped: the pairs of the others stay as they are, in their order, and stand together."""
+    _, _, counts = make_problem(30, 200, 4, seed=11)
+    slot_of = np.random.default_rng(2).integers(0, n_slots + 1, 200).astype(np.uint8)
+    pairs, starts = draw_pairs(30, 200, counts, slot_of=slot_of, n_slots=n_slots)
+    slots = [[pairs[starts[w * n_slots + s] : starts[w * n_slots + s + 1]].tolist() for s in range(n_slots)]
+             for w in range(30)]  # fmt: skip
+    for dropped in range(1, n_slots):
+        starts = _sampled.drop_first(pairs, starts, n_slots - dropped + 1)
+        expected = [slot for word in slots for slot in word[dropped:]]
+        assert [pairs[a:b].tolist() for a, b in itertools.pairwise(starts)] == expected
+    assert starts[-1]
+
+
+@pytest.mark.parametrize(
+    ("starts", "n_slots", "message"),
+    [
+        ([0, 1, 2], 1, "another number of slots"),
+        ([0, 1, 2], 0, "another number of slots"),
+        ([0, 1, 2], -2, "another number of slots"),
+        ([0, 1, 2], 3, "another number of slots"),
+        ([], 2, "another number of slots"),
+        ([0, 1, 4], 2, "outside the pairs"),
+        ([-1, 1, 2], 2, "outside the pairs"),
+        ([0, 3, 2], 2, "outside the pairs"),
+    ],
+)
+def test_starts_that_do_not_fit_are_refused(starts, n_slots, message):
+    """Nothing is moved by starts that lead outside the pairs."""
+    with pytest.raises(ValueError, match=message):
+        _sampled.drop_first(np.zeros((3, 2), np.uint16), np.array(starts, np.int64), n_slots)
 
 
 def chance_and_rates(counts):
@@ -287,7 +321,8 @@ def test_a_cell_without_pairs_moves_nothing():
         ({"draws": 0.0}, "draws"),
         ({"copies": np.ones(49, np.uint16)}, "number of copies"),
         ({"copies": np.zeros(50, np.uint16)}, "must lie in the urn"),
-        ({"slot": 1}, "other words or blocks"),
+        ({"n_slots": 2}, "other words or blocks"),
+        ({"n_slots": 0}, "other words or blocks"),
         ({"starts": np.zeros(40, np.int64)}, "other words or blocks"),
         ({"starts": np.full(41, 10**6)}, "outside the pairs"),
         ({"pairs": np.full((5000, 2), 50, np.uint16)}, "outside the block"),
