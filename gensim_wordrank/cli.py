@@ -210,7 +210,8 @@ def train(
     """Train on TEXTS, files with one sentence a line, compressed or not; - is the standard input.
 
     Instead of texts there may be a directory that `wordrank cooccur` wrote, or the address of one, which ends with a
-    slash; options of counting then have no effect.
+    slash. Its pairs are as they were counted: --window, --one-sided and --flat then tell only how more text would be
+    counted, and --min-count and --max-final-vocab nothing.
     """
     check_output(output)
     options |= {"workers": cpu_count() if workers is None else workers, "progress": shows_progress(quiet)}
@@ -226,7 +227,8 @@ def train(
 @command
 @click.argument("directory", type=click.Path())
 @click.option("-o", "--output", type=click.Path(), required=True, help="File to write the model to.")
-@with_options(workers_option, *hosts_options)
+@click.option("--workers", type=int, help="Threads; by default as many as the run had.")
+@with_options(*hosts_options)
 @json_option
 def resume(directory: str, output: str, quiet: bool, as_json: bool, **options: Any) -> None:
     """Go on with the run that was given `--checkpoint DIRECTORY`, from where it ended, to the same vectors."""
@@ -327,6 +329,8 @@ def evaluate(
     **options: Any,
 ) -> None:
     """Score MODELS on similarity (by u) and analogies (by u + v); more than one are compared with the first."""
+    if page:
+        files.writer_for(page, documents.WRITERS)
     tests = testsets.shipped() + (testsets.in_directory(sets) if sets else [])
     subjects = [load(model) for model in models]
     scores = [evaluation.evaluate(subject.words, tests, subject.sums, **options) for subject in subjects]
@@ -361,6 +365,8 @@ def table(title: str, near: list[tuple[str, float]]) -> str:
 @click.option("--sum", "use_sum", is_flag=True, help="Write u + v instead of u.")
 def export(model: str, output: str, layout: str, use_sum: bool, quiet: bool) -> None:
     """Write the vectors of MODEL for other programs."""
+    if layout != "projector":
+        files.check_target(output)
     keyed = load(model).sums if use_sum else load(model).words
     if layout == "projector":
         exchange.write_projector(keyed, output)
@@ -397,6 +403,7 @@ def plot(arguments: tuple[str, ...], output: str, what: str, topn: int, quiet: b
     """
     if what != "rank-losses" and not arguments:
         raise click.UsageError("Give a MODEL.")
+    files.writer_for(output, plots.WRITERS)
     if what == "words":
         model, *words = arguments
         keyed = load(model).words

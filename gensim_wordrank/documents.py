@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from gensim_wordrank import checks, files, images, webpages
+from gensim_wordrank import files, images, webpages
 from gensim_wordrank.pictures import Picture
 
 
@@ -64,10 +64,7 @@ def save(document: Document, path: str | os.PathLike[str]) -> None:
     | a\|b | 2 |
     <BLANKLINE>
     """
-    writers = {".html": _write_html, ".md": _write_markdown}
-    write = writers.get(Path(path).suffix.lower())
-    if write is None:
-        raise checks.refuse("path", f"a name ending in {' or '.join(writers)}", os.fspath(path))
+    write = files.writer_for(path, WRITERS)
     files.replace_whole(path, lambda name: write(document, Path(name)))
 
 
@@ -118,3 +115,6 @@ def _markdown_row(cells: Sequence[str]) -> str:
 def _plain(text: str) -> str:
     """Return a text for Markdown that shows as it is."""
     return re.sub(r"([\\`*_\[\]|~$])", r"\\\1", escape(text, quote=False))
+
+
+WRITERS = {".html": _write_html, ".md": _write_markdown}

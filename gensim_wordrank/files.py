@@ -10,10 +10,14 @@ import stat
 import tempfile
 import weakref
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from gensim_wordrank import checks
+
+Writer = TypeVar("Writer")
 
 # what the names of directories end in that are being written
 SCRATCH_NAME = r"[a-z0-9_]{8}"
@@ -32,6 +36,22 @@ def check_target(path: str | os.PathLike[str]) -> None:
     """
     with _scratch_for(Path(path)):
         pass
+
+
+def writer_for(path: str | os.PathLike[str], writers: Mapping[str, Writer]) -> Writer:
+    """Return what writes files whose names end so; refuse other ends, and names under which no file can be written.
+
+    Examples
+    --------
+    >>> from gensim_wordrank.files import writer_for
+    >>> writer_for("notes.TXT", {".txt": print}) is print
+    True
+    """
+    write = writers.get(Path(path).suffix.lower())
+    if write is None:
+        raise checks.refuse("path", f"a name ending in {', '.join(writers)}", os.fspath(path))
+    check_target(path)
+    return write
 
 
 def replace_whole(path: str | os.PathLike[str], write: Callable[[str], None]) -> None:

@@ -96,7 +96,7 @@ class WordRank(FittedModel):
     cooccurrence : gensim_wordrank.cooccurrence.Cooccurrence or None
         The co-occurrences that the model was trained on; `cooccurrence.matrix` is a SciPy CSR matrix. Set it to None to
         save memory and disk; training on more text then starts from that text alone. It is None if a cluster counted
-        them.
+        them, or read them under an address.
 
     Examples
     --------

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from gensim.models import KeyedVectors
 
-from gensim_wordrank import checks, files, images, webpages
+from gensim_wordrank import files, images, webpages
 from gensim_wordrank.layout import places_of
 from gensim_wordrank.losses import Floats, RankLoss
 from gensim_wordrank.pictures import Panel, Picture, Series
@@ -48,9 +47,7 @@ def save(picture: Picture, path: str | os.PathLike[str]) -> None:
     >>> os.listdir(place)
     ['losses.html']
     """
-    write = WRITERS.get(Path(path).suffix.lower())
-    if write is None:
-        raise checks.refuse("path", f"a name ending in {', '.join(WRITERS)}", os.fspath(path))
+    write = files.writer_for(path, WRITERS)
     files.replace_whole(path, lambda name: write(picture, name))
 
 

@@ -266,7 +266,7 @@ def test_errors_are_one_line(tmp_path):
 
 
 def test_where_results_go_is_checked_before_anything_is_done(tmp_path):
-    """A place that cannot be written ends the command at once; no epoch is run for nothing."""
+    """A place that cannot be written ends the command at once; no epoch is run, and no model loaded, for nothing."""
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "file").write_text("")
     for arguments, message in (
@@ -274,6 +274,11 @@ def test_where_results_go_is_checked_before_anything_is_done(tmp_path):
         (["train", LEE, "-o", "taken"], "'taken': it is a directory"),
         (["resume", "run", "-o", "nowhere/model"], "there is no directory 'nowhere'"),
         (["cooccur", LEE, "-o", "taken"], "'taken' holds other files"),
+        (["evaluate", "model", "--report", "nowhere/page.html"], "there is no directory 'nowhere'"),
+        (["evaluate", "model", "--report", "page.txt"], "a name ending in .html, .md. Got 'page.txt'"),
+        (["plot", "model", "-o", "nowhere/words.png"], "there is no directory 'nowhere'"),
+        (["plot", "model", "-o", "words.gif"], "a name ending in .html, .png, .svg, .pdf. Got 'words.gif'"),
+        (["export", "model", "-o", "nowhere/vectors.txt"], "there is no directory 'nowhere'"),
     ):
         done = wordrank(*arguments, "-v", cwd=tmp_path)
         assert done.returncode == 1

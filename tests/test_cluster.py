@@ -124,7 +124,7 @@ def test_pairs_on_a_shared_disk_are_not_sent(lee_pairs, tmp_path, monkeypatch):
 def test_rows_are_read_and_checked(lee_pairs, tmp_path):
     """A machine reads a range of rows, and refuses columns and offsets that are none."""
     lee_pairs.save(tmp_path / "pairs")
-    found = pairs.read(str(tmp_path / "pairs"), 5, 1000, 1750)
+    found = pairs.read(str(tmp_path / "pairs"), 5, 1000, 1750, {})
     got = csr_matrix((found.data, found.indices, found.indptr), (995, 1750))
     assert (got != lee_pairs.matrix[5:1000]).nnz == 0
     for name, wrong, message in (("indices", 1750, "damaged.*Got 1750 instead"), ("indptr", 10**9, "are damaged")):
@@ -132,7 +132,7 @@ def test_rows_are_read_and_checked(lee_pairs, tmp_path):
         array[0] = wrong
         array.flush()
         with pytest.raises(ValueError, match=message):
-            pairs.read(str(tmp_path / "pairs"), 0, 1000, 1750)
+            pairs.read(str(tmp_path / "pairs"), 0, 1000, 1750, {})
 
 
 def test_contexts_never_pass_through_the_driver(lee_pairs, monkeypatch):

@@ -187,6 +187,18 @@ def test_machines_read_pairs_from_an_address(machines, address, lee_pairs, monke
     assert [sorted(each) for each in loaded] == [["counts", "indptr", "words"]]
 
 
+@pytest.mark.parametrize("name", ["data", "indices"])
+def test_damaged_pairs_under_an_address_are_refused(machines, address, files, lee_pairs, name):
+    """A byte that changed, and leaves a number that could be one, is noticed by the machine that reads the end."""
+    folder = files[0].parent / f"damaged-{name}"
+    lee_pairs.save(folder)
+    content = bytearray((folder / f"{name}.npy").read_bytes())
+    content[1000] ^= 1
+    (folder / f"{name}.npy").write_bytes(content)
+    with pytest.raises(RuntimeError, match=f"{name}.npy' is damaged"):
+        WordRank.from_cooccurrence(f"{address}/damaged-{name}/", cluster=machines, vector_size=SIZE, epochs=1)
+
+
 def test_pairs_under_an_address_come_here_without_a_cluster(address, lee_pairs):
     """They are loaded whole, and checked."""
     assert bytes_of(Cooccurrence.load(f"{address}/pairs")) == bytes_of(lee_pairs)

@@ -80,5 +80,5 @@ def test_pictures_are_in_the_page_or_beside_it(tmp_path):
 
 def test_other_endings_are_refused(tmp_path):
     """The error tells which there are."""
-    with pytest.raises(ValueError, match=r"'path' must be a name ending in .html or .md. Got .*x.txt"):
+    with pytest.raises(ValueError, match=r"'path' must be a name ending in .html, .md. Got .*x.txt"):
         save(DOCUMENT, tmp_path / "x.txt")

@@ -118,7 +118,7 @@ class Counter(Member):
         if await asyncio.to_thread(pairs.checksums, place) != checksums:
             return None
         first, last = edges[self.machine], edges[self.machine + 1]
-        return self._hold(first, await asyncio.to_thread(pairs.read, place, first, last, edges[-1]))
+        return self._hold(first, await asyncio.to_thread(pairs.read, place, first, last, edges[-1], checksums))
 
     # ---- rows
 

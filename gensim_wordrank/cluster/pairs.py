@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import smart_open
@@ -32,11 +34,11 @@ def checksums(place: str) -> dict[str, int] | None:
         return None
 
 
-def read(place: str, first: int, last: int, n_contexts: int) -> arrays.Csr:
+def read(place: str, first: int, last: int, n_contexts: int, checksums: Mapping[str, int]) -> arrays.Csr:
     """Return the rows from `first` to `last`, without keeping the others; refuse what is damaged."""
-    indptr = _part(place, "indptr", first, last + 1)
+    indptr = _part(place, "indptr", first, last + 1, checksums)
     start, end = int(indptr[0]), int(indptr[-1])
-    data, indices = (_part(place, name, start, end) for name in ("data", "indices"))
+    data, indices = (_part(place, name, start, end, checksums) for name in ("data", "indices"))
     try:
         arrays.check_rows(data, indices, indptr - start)
         arrays.check_entries(data, indices, n_contexts)
@@ -45,12 +47,29 @@ def read(place: str, first: int, last: int, n_contexts: int) -> arrays.Csr:
     return arrays.Csr(data, indices, indptr - start)
 
 
-def _part(place: str, name: str, start: int, end: int) -> NDArray[Any]:
-    """Return the values from `start` to `end` of an array: mapped from a directory, or read from an address."""
+class _Summed:
+    """A file that is read from its beginning, with the checksum of what was read."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file, self.checksum = file, 0
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes."""
+        block = self.file.read(size)
+        self.checksum = zlib.crc32(block, self.checksum)
+        return block
+
+
+def _part(place: str, name: str, start: int, end: int, checksums: Mapping[str, int]) -> NDArray[Any]:
+    """Return the values from `start` to `end` of an array: mapped from a directory, or read from an address.
+
+    What is here was looked at when it was loaded. From an address, the machine that reads the end has seen all.
+    """
     path = storage.beside(place, f"{name}.npy")
     if not storage.is_address(place):
         return arrays.load(Path(path), "r")[start:end]
-    with smart_open.open(path, "rb") as file:
+    with smart_open.open(path, "rb") as opened:
+        file: Any = _Summed(opened)
         np.lib.format.read_magic(file)
         _, _, dtype = np.lib.format.read_array_header_1_0(file)
         skipped, values = start * dtype.itemsize, bytearray()
@@ -59,4 +78,6 @@ def _part(place: str, name: str, start: int, end: int) -> NDArray[Any]:
         size = max(0, end - start) * dtype.itemsize
         while len(values) < size and (block := file.read(min(BLOCK, size - len(values)))):
             values += block
+        if not file.read(1) and file.checksum != checksums.get(f"{name}.npy"):
+            raise ValueError(f"'{path}' is damaged. {FILES.remedy}")
     return np.frombuffer(values, dtype, len(values) // dtype.itemsize)
