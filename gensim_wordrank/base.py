@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -62,7 +63,8 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
     def _check_corpus_sanity(self, corpus_iterable: Any = None, corpus_file: Any = None, passes: int = 1) -> None:
         if passes > 1:
             corpus.refuse_one_shot(corpus_iterable)
-        if corpus_iterable is None and isinstance(corpus_file, (list, tuple)) and corpus_file:
+        corpus.refuse_no_files(corpus_file)
+        if corpus_iterable is None and isinstance(corpus_file, (list, tuple)):
             return  # gensim knows one file, which is not compressed
         super()._check_corpus_sanity(corpus_iterable, corpus_file, passes=passes)
 
@@ -150,6 +152,7 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
             )
         # what vectors that were put in place of the model's may lack
         self.wv.vectors = self.wv.vectors.astype(np.float32, copy=False)
+        self.context_vectors = self.context_vectors.astype(np.float32, copy=False)
         self.wv.vectors_lockf = getattr(self.wv, "vectors_lockf", np.ones(1, np.float32))
         if self.alpha > self.min_alpha_yet_reached:
             logger.warning("Effective 'alpha' higher than previous training cycles")
@@ -194,6 +197,16 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
         logger.info("estimated required memory for %i words and %i pairs: %i bytes", n_words, n_pairs, result["total"])
         return result
 
+    @property
+    def has_contexts(self) -> bool:
+        """Whether there is a context vector for every word; without them a model may have been saved."""
+        return self.context_vectors is not None and len(self.wv) == len(self.context_vectors) > 0
+
+    def _check_contexts(self) -> None:
+        """Refuse what needs context vectors where there are none, or not of the words."""
+        if not self.has_contexts:
+            raise RuntimeError("There are no context vectors of these words. Train the model, or load a whole one.")
+
     def predict_output_word(
         self, context_words_list: Iterable[str | int], topn: int = 10
     ) -> list[tuple[str, float]] | None:
@@ -205,7 +218,8 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
         Parameters
         ----------
         context_words_list : iterable of str or int
-            Words or their indices; unknown ones are left out. If all are unknown the result is None, as in Word2Vec.
+            Words or their indices (where words are numbers, words); unknown ones are left out. If all are unknown the
+            result is None, as in Word2Vec.
         topn : int
             How many words to return.
 
@@ -217,9 +231,13 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
         >>> sorted(word for word, _ in model.predict_output_word(["graph"], topn=3))
         ['minors', 'survey', 'trees']
         """
-        if not len(self.context_vectors) or len(self.context_vectors) != len(self.wv):
-            raise RuntimeError("There are no context vectors to predict from. Train the model, or load a whole one.")
-        given = [self.wv.get_index(word) for word in context_words_list if word in self.wv]
+        self._check_contexts()
+        index, named = self.wv.key_to_index, isinstance(self.wv.index_to_key[0], str)
+        given = [
+            self.wv.get_index(word)
+            for word in context_words_list
+            if word in (self.wv if named else index)  # gensim takes a number that is no word for an index
+        ]
         if not given:
             logger.warning("All the input context words are out-of-vocabulary for the current model.")
             return None
@@ -246,6 +264,8 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
         if not isinstance(fname, (str, os.PathLike)) or storage.is_address(fname):
             super().save(fname, **kwargs)
         else:
+            if files.is_special(fname):  # a pipe takes one file
+                kwargs = {"sep_limit": sys.maxsize} | kwargs
             files.replace_whole(fname, lambda name: super(GensimModel, self).save(name, **kwargs))
 
     @classmethod

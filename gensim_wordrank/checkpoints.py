@@ -34,6 +34,7 @@ EPOCH = storage.Kind("checkpoint", 1, "The one before is used.")
 # where these are the same, so are the numbers
 SAME = ("gensim-wordrank", "numpy", "machine", "CPU level")
 SECONDS = {"s": 1, "min": 60, "h": 3600}
+LOCK = ".lock"
 # names of their directories
 CHECKPOINT = r"epoch-\d{6,}"
 
@@ -85,16 +86,39 @@ def _seconds(time: str) -> float:
 
 
 def asked_for(checkpoint: str | os.PathLike[str] | Checkpoints | None) -> Checkpoints | None:
-    """Return what the parameter `checkpoint` asks for; refuse a directory that is in use."""
+    """Return what the parameter `checkpoint` asks for; make the directory, and refuse one that cannot be used.
+
+    All that before a text is read and counted, and again by :meth:`Run.begin`.
+    """
     if checkpoint is None:
         return None
     options = checkpoint if isinstance(checkpoint, Checkpoints) else Checkpoints(checkpoint)
-    if Path(options.directory, "run").exists():
-        raise FileExistsError(
-            f"'{os.fspath(options.directory)}' holds a training run. Go on with it by WordRank.resume or `wordrank "
-            "resume`, or give 'checkpoint' another directory."
-        )
+    directory = Path(options.directory)
+    files.refuse_file(directory)
+    directory.mkdir(parents=True, exist_ok=True)
+    _check_free(directory)
+    files.check_directory(directory / "run", ())
+    if (directory / LOCK).exists():
+        with _held(directory):
+            pass
     return options
+
+
+def _check_free(directory: Path) -> None:
+    """Refuse a directory with a run, or with things of others that have the names of a run's.
+
+    Where a run has begun there is a lock, also if the run was broken off before it was whole.
+    """
+    if (directory / "run").exists():
+        raise FileExistsError(
+            f"'{directory}' holds a training run. Go on with it by WordRank.resume or `wordrank resume`, or give "
+            "'checkpoint' another directory."
+        )
+    others = [] if (directory / LOCK).exists() else _directories(directory, rf"cooccurrence|{CHECKPOINT}")
+    if others:
+        raise FileExistsError(
+            f"'{others[0]}' is not of a training run, and would be replaced. Give 'checkpoint' another directory."
+        )
 
 
 class Run:
@@ -121,8 +145,9 @@ class Run:
     def begin(cls, options: Checkpoints, counts: Cooccurrence, start: State, facts: Mapping[str, Any]) -> Iterator[Run]:
         """Write what a run begins with, and hold it."""
         directory = Path(options.directory)
-        directory.mkdir(parents=True, exist_ok=True)
+        _check_free(directory)
         with _held(directory):
+            _check_free(directory)  # as another process may have begun and ended one since
             counts.save(directory / "cooccurrence")
             of_run = {
                 "every": options.every,
@@ -208,7 +233,7 @@ class Run:
 @contextmanager
 def _held(directory: Path) -> Iterator[None]:
     """Keep other processes out of a directory, and remove what was being written when a run ended."""
-    with (directory / ".lock").open("w") as lock:
+    with (directory / LOCK).open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import secrets
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -20,6 +21,15 @@ def refuse(name: str, allowed: str, value: Any, remedy: str = "") -> ValueError:
     "'window' must be a positive integer. Got 0 instead."
     """
     return ValueError(f"'{name}' must be {allowed}. Got {value!r} instead.{' ' + remedy if remedy else ''}")
+
+
+def seed(value: Any) -> int:
+    """Return a seed as an int; for None draw one, so that it can be kept."""
+    if value is None:
+        return secrets.randbits(32)
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 0:
+        raise refuse("seed", "an integer from 0 on, or None for any", value)
+    return int(value)
 
 
 def positive_integer(name: str, value: Any, remedy: str = "") -> int:

@@ -367,7 +367,10 @@ def export(model: str, output: str, layout: str, use_sum: bool, quiet: bool) -> 
     """Write the vectors of MODEL for other programs."""
     if layout != "projector":
         files.check_target(output)
-    keyed = load(model).sums if use_sum else load(model).words
+    subject = load(model)
+    if use_sum and subject.sums is subject.words:
+        raise click.UsageError(f"'{model}' has no context vectors. Leave out --sum.")
+    keyed = subject.sums if use_sum else subject.words
     if layout == "projector":
         exchange.write_projector(keyed, output)
     else:

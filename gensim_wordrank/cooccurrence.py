@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from gensim_wordrank.cluster.optional import read_texts, team_on
 
 FILES = storage.Kind("co-occurrences", 1, "Count the co-occurrences again.")
 DTYPES = arrays.DTYPES | {"counts": np.int64}
+# of the files in a directory
+NAMES = [*(f"{name}.npy" for name in DTYPES), "words.json", storage.ABOUT]
 # of a word: whole numbers up to here are exact in float64, and the sum of many fits int64
 MOST_COUNT = 2**53
 
@@ -71,8 +74,11 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         self.n_contexts = n if n_contexts is None else n_contexts
         self.data, self.indices, self.indptr = data, indices, indptr
         self.words = list(range(n)) if words is None else list(words)
-        if len(self.words) != n or len(set(self.words)) != n:
+        if len(self.words) != n:
             raise ValueError(f"'words' must name each of the {n} rows once. Got {len(self.words)} names instead.")
+        if len(set(self.words)) != n:
+            word = next(word for word, times in Counter(self.words).items() if times > 1)
+            raise ValueError(f"'words' must name each row once. Got {word!r} for several.")
         self.counts = self._row_sums() if counts is None else np.asarray(counts, np.int64)
         if len(self.counts) != n:
             raise ValueError(f"'counts' must have an entry a word, {n}. Got {len(self.counts)} instead.")
@@ -141,6 +147,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         """
         if (sentences is None) == (corpus_file is None):
             raise TypeError("Give either 'sentences' or 'corpus_file'.")
+        corpus.refuse_no_files(corpus_file)
         if corpus_file is None and cluster is not None:
             raise TypeError("Sentences are counted on this machine. Give 'corpus_file' with a 'cluster'.")
         window, min_count = checks.positive_integer("window", window), checks.positive_integer("min_count", min_count)
@@ -148,7 +155,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         if max_final_vocab is not None:
             checks.positive_integer("max_final_vocab", max_final_vocab)
         if path is not None:
-            files.check_directory(path, holds=storage.ABOUT)
+            files.check_directory(path, NAMES)
         budget = memory_.budget(memory)
         room = corpus.room_for_text(budget)
         with team_on(cluster) as team:
@@ -175,6 +182,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         """Count the co-occurrences of a text that was read, in at most `budget` bytes of memory for the process."""
         memory_.give_back()  # what was needed to read the text
         room = memory_.room(memory_.budget(None) if budget is None else budget)
+        window = min(window, max(text.n_tokens, 1))  # no two words are further apart
         weights = counting.Weights(window, distance_weighting)
 
         def counted(directory: Path | None) -> Cooccurrence:
@@ -306,7 +314,9 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         """
         self._check_square()
         new, counts = corpus.renumber(self.words, self.counts, {word: i for i, word in enumerate(words)})
-        if np.array_equal(new, np.arange(len(new))):  # the same, perhaps with new words behind
+        if list(words) == self.words:
+            return self
+        if np.array_equal(new, np.arange(len(new))):  # the same with new words behind
             indptr = np.append(self.indptr, np.full(len(words) - len(new), self.nnz, np.int64))
             return self._with_scratch(Cooccurrence(self.data, self.indices, indptr, words, counts))
         self.check()
@@ -358,11 +368,14 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         The directory may also be under an address that smart_open reads; then it goes into memory.
         """
         found = storage.read(path, FILES, mmap)
+        checksums = storage.checksums(path, FILES)
         try:
             result = cls(*(found[name] for name in ("data", "indices", "indptr", "words", "counts")))
             result.check()
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"The files in '{path}' do not make a matrix. {FILES.remedy} ({error})") from error
+        if mmap == "r" and not storage.is_address(path):  # they cannot be changed here
+            result.place = str(Path(path).absolute()), checksums
         return result
 
     def _write(self, directory: Path) -> None:
@@ -378,6 +391,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
                 "occurrences B of things in groups, make B.T @ B."
             )
 
+    place: tuple[str, dict[str, int]] | None = None  # the directory that the arrays are mapped from, and its checksums
     _scratch: Any = None  # a temporary directory that holds the arrays
 
     def _with_scratch(self, other: Cooccurrence) -> Cooccurrence:
@@ -386,7 +400,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_scratch"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_scratch", "place")}
 
 
 def _whole(word: Any) -> int:

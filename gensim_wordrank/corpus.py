@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from gensim_wordrank import memory, shards
+from gensim_wordrank import checks, memory, shards
 from gensim_wordrank.text import BORDER, UNKNOWN, Ids, Text
 
 logger = logging.getLogger(__name__)
@@ -25,8 +25,6 @@ RENEWED = 1 << 16
 
 # words of an iterable that are turned into ids at a time
 BATCH = 1 << 18
-# letters of the digest of the counts of words
-DIGEST = 32
 # of the memory that is left, what the ids may take; the rest is for counting
 TEXT_SHARE = 0.4
 
@@ -58,13 +56,13 @@ class Corpus:
         return None
 
     def digest(self) -> str:
-        """Return what tells this text from others; it begins the same for any order of the same words."""
-        of_text = hashlib.blake2b(digest_size=DIGEST // 2)
+        """Return what tells this text from others: digests of it and of its words in any order, and its size."""
+        of_text = hashlib.blake2b(digest_size=16)
         for piece in self.text.pieces():
             of_text.update(piece.data)
         held = np.flatnonzero(self.counts)  # the vocabulary may have grown
-        of_words = hashlib.blake2b(np.stack([held, self.counts[held]]).data, digest_size=DIGEST // 2)
-        return of_words.hexdigest() + of_text.hexdigest()
+        of_words = hashlib.blake2b(np.stack([held, self.counts[held]]).data, digest_size=16)
+        return f"{of_text.hexdigest()} {of_words.hexdigest()} {self.n_tokens}/{self.n_sentences}"
 
     def __iter__(self) -> Iterator[list[Any]]:
         """Yield the sentences again, without unknown words."""
@@ -100,6 +98,19 @@ class Corpus:
         return Corpus(self.text.over(new_id), list(known), counts, self.n_sentences, self.n_tokens)
 
 
+def resemble(digest: str, other: str) -> bool:
+    """Say whether two texts have the same words in any order, or as many: what :meth:`Corpus.digest` says of them.
+
+    Examples
+    --------
+    >>> from gensim_wordrank.corpus import read, resemble
+    >>> one, shuffled, other = (read(text).digest() for text in ([["a", "b"], ["c"]], [["a", "c"], ["b"]], [["a"]]))
+    >>> resemble(one, shuffled), resemble(one, other)
+    (True, False)
+    """
+    return any(a == b for a, b in zip(digest.split()[1:], other.split()[1:], strict=False))
+
+
 def by_frequency(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the order of falling counts, among equal ones the later first: that of gensim's vocabularies.
 
@@ -111,6 +122,12 @@ def by_frequency(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     [2, 1, 0]
     """
     return np.lexsort((-np.arange(len(counts)), -np.asarray(counts)))
+
+
+def refuse_no_files(corpus_file: Any) -> None:
+    """Raise ValueError if `corpus_file` is a list of no files."""
+    if isinstance(corpus_file, (list, tuple)) and not corpus_file:
+        raise checks.refuse("corpus_file", "a text, or a list of at least one", corpus_file)
 
 
 def refuse_one_shot(sentences: Any) -> None:
@@ -210,7 +227,7 @@ def read(
     >>> [piece.tolist() for piece in corpus.text.pieces()], corpus.counts.tolist(), corpus.n_tokens
     ([[-1, 0, 1, -1, 1, -1]], [1, 2], 4)
     """
-    started = perf_counter()
+    started, workers = perf_counter(), checks.positive_integer("workers", workers)
     table = dict(known) if known is not None else _Numbering()
     text, n_sentences, n_tokens = Text(room, directory), 0, 0
     counts = np.zeros(len(table), np.int64)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import lzma
 import os
 import pickle
+import re
 import shutil
 import stat
 import tempfile
 import weakref
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -76,21 +77,38 @@ def replace_whole(path: str | os.PathLike[str], write: Callable[[str], None]) ->
         write(str(Path(scratch, target.name)))
         _settle(Path(scratch))
         written = sorted(Path(scratch).iterdir(), key=lambda file: file.name == target.name)
-        if _is_special(target) and len(written) > 1:
+        if is_special(target) and len(written) > 1:
             raise OSError(f"Cannot write '{target}': there are {len(written)} files to be written. Name a file.")
         for file in written:
             _put(file, target.with_name(file.name))
 
 
-def _is_special(target: Path) -> bool:
-    """Say whether there is something that is neither a file nor a directory: a pipe, a device."""
-    return target.exists() and not stat.S_ISREG(target.stat().st_mode)
+def is_special(path: str | os.PathLike[str]) -> bool:
+    """Say whether there is something that takes one file and cannot be replaced: a pipe, a device, an open file."""
+    target = Path(path)
+    return _descriptor(target) is not None or (target.exists() and not stat.S_ISREG(target.stat().st_mode))
+
+
+def _descriptor(target: Path) -> int | None:
+    """Return the number of the open file of this process that a name like /dev/stdout, or a link to it, stands for."""
+    place = target.absolute()
+    for _ in range(40):  # as many links as Linux follows
+        if found := re.fullmatch(rf"/(?:dev|proc/(?:self|{os.getpid()}))/fd/(\d+)", str(place)):
+            return int(found[1])
+        if not place.is_symlink():
+            break
+        place = place.parent / place.readlink()
+    return None
 
 
 def _put(file: Path, target: Path) -> None:
     """Give a file the name of another, or of what a link points to; copy it into a pipe or a device."""
-    if _is_special(target):
-        with file.open("rb") as source, target.open("wb") as sink:
+    if is_special(target):
+        number = _descriptor(target)  # what is open already is written to where it stands
+        with (
+            file.open("rb") as source,
+            target.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as sink,
+        ):
             shutil.copyfileobj(source, sink)
         return
     if target.is_file():
@@ -109,7 +127,7 @@ def replace_directory(path: str | os.PathLike[str], write: Callable[[Path], None
     """Let `write(directory)` fill a new directory, then give it the name `path`.
 
     What was there under that name goes, if it is a directory of the same kind: one that holds a file of every name that
-    was written, and no others. Anything else is left alone, with an error.
+    was written, and no others. Anything else is left alone, with an error. A link stays a link.
 
     Examples
     --------
@@ -121,37 +139,47 @@ def replace_directory(path: str | os.PathLike[str], write: Callable[[Path], None
     >>> (target / "one").read_text()
     'whole'
     """
-    target = Path(path)
-    _refuse_file(target)
+    target = _behind_link(Path(path))
+    refuse_file(target)
     with _scratch_beside(target) as scratch:
         new, old = Path(scratch, "new"), Path(scratch, "old")
         new.mkdir()
         write(new)
         _settle(new)
-        if target.exists():
-            there, names = {file.name for file in target.iterdir()}, {file.name for file in new.iterdir()}
-            if there and there != names:
-                raise _holds_other_files(target)
-            target.rename(old)
-        new.rename(target)
+        _refuse_others(target, {file.name for file in new.iterdir()})
+        try:
+            if target.exists():
+                target.rename(old)
+            new.rename(target)
+        except BaseException:  # Ctrl-C between the two, too
+            if old.exists() and not target.exists():
+                old.rename(target)
+            raise
 
 
-def check_directory(path: str | os.PathLike[str], holds: str) -> None:
-    """Refuse a name under which no directory can be written; one that is there must be empty, or hold such a file."""
-    target = Path(path)
-    _refuse_file(target)
+def check_directory(path: str | os.PathLike[str], names: Collection[str]) -> None:
+    """Refuse a name under which no directory of such files can be written, before hours are spent on them."""
+    target = _behind_link(Path(path))
+    refuse_file(target)
     with _scratch_beside(target):
-        if target.is_dir() and any(target.iterdir()) and not (target / holds).is_file():
-            raise _holds_other_files(target)
+        _refuse_others(target, set(names))
 
 
-def _refuse_file(target: Path) -> None:
+def _behind_link(path: Path) -> Path:
+    """Return what a link points to, and other names as they were given."""
+    return path.resolve() if path.is_symlink() else path
+
+
+def refuse_file(target: Path) -> None:
+    """Refuse a name for a directory under which there is something else."""
     if target.exists() and not target.is_dir():
         raise NotADirectoryError(f"Cannot write the directory '{target}': there is a file of that name. Move it away.")
 
 
-def _holds_other_files(target: Path) -> FileExistsError:
-    return FileExistsError(f"'{target}' holds other files. Give a new name, or the name of an older result.")
+def _refuse_others(target: Path, names: set[str]) -> None:
+    there = {file.name for file in target.iterdir()} if target.is_dir() else set()
+    if there and there != names:
+        raise FileExistsError(f"'{target}' holds other files. Give a new name, or the name of an older result.")
 
 
 @contextmanager
@@ -205,7 +233,7 @@ def _scratch_for(target: Path) -> AbstractContextManager[str]:
     """Make a directory for files that will be renamed, or copied into a pipe or a device."""
     if target.is_dir():
         raise IsADirectoryError(f"Cannot write '{target}': it is a directory. Give the name of a file.")
-    return tempfile.TemporaryDirectory() if _is_special(target) else _scratch_beside(target)
+    return tempfile.TemporaryDirectory() if is_special(target) else _scratch_beside(target)
 
 
 @contextmanager

@@ -176,7 +176,7 @@ class FittedModel(GensimModel):
                 bar.set_postfix(loss=f"{self.running_training_loss:.6g}", refresh=False)
                 bar.update()
                 wishes = [callback.on_epoch_end(self) for callback in callbacks]
-                if any(wish is True for wish in wishes):
+                if any(isinstance(wish, (bool, np.bool_)) and wish for wish in wishes):
                     logger.info("stopped by a callback after epoch %i", done)
                     break
 
@@ -187,9 +187,10 @@ class FittedModel(GensimModel):
         objective = asdict(self.objective)
         names = _parameters_of(type(self)) - objective.keys() - NOT_KEPT
         parameters = {**objective, **{name: getattr(self, name) for name in sorted(names)}}
-        facts = {"parameters": parameters, **{name: getattr(self, name) for name in KEPT}}
-        of_words = {f"wv.{name}": values for name, values in self.wv.expandos.items() if values.dtype.kind in "iuf"}
-        return {"facts": facts, "lock": self.wv.vectors_lockf, **of_words}
+        of_words = vectors.plain_attributes(self.wv)
+        facts = {"parameters": parameters, "attributes": list(of_words), **{name: getattr(self, name) for name in KEPT}}
+        numbered = {f"wv.{number}": values for number, values in enumerate(of_words.values())}
+        return {"facts": facts, "lock": self.wv.vectors_lockf, **numbered}
 
     def _progress(self) -> dict[str, Any]:
         """Return what changes from epoch to epoch beside the state."""
@@ -201,12 +202,15 @@ class FittedModel(GensimModel):
         self.cooccurrence = run.counts()
         self.wv.index_to_key = list(self.cooccurrence.words)
         self.wv.key_to_index = {word: i for i, word in enumerate(self.wv.index_to_key)}
-        self.wv.expandos = {name[3:]: values for name, values in run.facts.items() if name.startswith("wv.")}
+        known = {name: run.facts[f"wv.{i}"] for i, name in enumerate(run.facts["facts"]["attributes"])}
+        self.wv.expandos = {
+            name: np.array(values, object) if isinstance(values, list) else values for name, values in known.items()
+        }
         self.wv.vectors_lockf = run.facts["lock"]
         state, progress = run.newest()
         self._take(state)
         for name, value in {**run.facts["facts"], **progress}.items():
-            if name != "parameters":
+            if name not in ("parameters", "attributes"):
                 setattr(self, name, value)
 
     def _state(self) -> State:

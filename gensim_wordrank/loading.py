@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from gensim.models import KeyedVectors
 from gensim_wordrank import exchange, files
 from gensim_wordrank.model import WordRank
 from gensim_wordrank.report import Subject
+
+logger = logging.getLogger(__name__)
 
 # of Word2Vec, and of others that have them
 PARAMETERS = ("vector_size", "window", "min_count", "epochs", "alpha", "min_alpha", "seed", "sg", "hs", "negative")
@@ -41,7 +44,10 @@ def load(path: str) -> Subject:
     with files.reading(path):
         model = KeyedVectors.load(path)
     if isinstance(model, WordRank):
-        return Subject(path, model.wv, model.vectors("sum"), model.training_losses, facts(model))
+        sums = model.vectors("sum") if model.has_contexts else model.wv
+        if not model.has_contexts:
+            logger.warning("'%s' has no context vectors of its words: u stands for u + v", path)
+        return Subject(path, model.wv, sums, model.training_losses, facts(model))
     words = getattr(model, "wv", model)
     if not isinstance(words, KeyedVectors):
         raise ValueError(f"'{path}' holds a {type(model).__name__}, which has no word vectors.")

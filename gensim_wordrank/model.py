@@ -52,8 +52,8 @@ class WordRank(FittedModel):
         Learning rate at the start and, falling linearly, at the end; by default 0.35 throughout (0.15 with "hinge",
         0.01 with "triplet"). On fewer than 50 million pairs steps are shorter, down to half of it. The paper's alpha is
         `rank_scale`.
-    seed : int
-        The vectors depend on it, and not on `workers` or on PYTHONHASHSEED.
+    seed : int or None
+        The vectors depend on it, and not on `workers` or on PYTHONHASHSEED. For None one is drawn: ``model.seed``.
     workers : int
         Number of threads.
     cluster : distributed.Client, Dask cluster, str or gensim_wordrank.cluster.Hosts, optional
@@ -128,7 +128,7 @@ class WordRank(FittedModel):
         epochs: int = 10,
         alpha: float | None = None,
         min_alpha: float | None = None,
-        seed: int = 1,
+        seed: int | None = 1,
         workers: int = 3,
         cluster: Any = None,
         memory: int | str | None = None,
@@ -180,7 +180,7 @@ class WordRank(FittedModel):
             max_vocab_size=max_vocab_size,
             max_final_vocab=max_final_vocab,
             sorted_vocab=sorted_vocab,
-            seed=seed,
+            seed=checks.seed(seed),
             workers=checks.positive_integer("workers", workers),
             epochs=checks.positive_integer("epochs", epochs),
             comment=comment,
@@ -342,7 +342,8 @@ class WordRank(FittedModel):
         ----------
         corpus_iterable, corpus_file
             The text, read once. Its pairs are added to those the model holds; a text that the model has counted before
-            is recognised and not added again, unless its sentences come in another order: then there is a warning.
+            is recognised and not added again, unless its sentences come in another order, or words of it came to the
+            vocabulary since: then there is a warning.
         total_examples, total_words : int
             One of them is required, as in Word2Vec.
         epochs : int
@@ -389,10 +390,11 @@ class WordRank(FittedModel):
             self._counted = []
         counts = None if self.cooccurrence is None else self.cooccurrence.over(self.wv.index_to_key)
         if digest not in self._counted:
-            if any(known[: corpus.DIGEST] == digest[: corpus.DIGEST] for known in self._counted):
+            if any(corpus.resemble(digest, known) for known in self._counted):
                 logger.warning(
-                    "the text has the words of one that was counted before, in another order: its pairs are counted "
-                    "once more. To train on the same text again, give its sentences in the same order"
+                    "the text has the same words as one that was counted before, in another order, or as many words "
+                    "and sentences: its pairs are counted once more. To train on the same text again, give its "
+                    "sentences in the same order, before words come to the vocabulary"
                 )
             # what training will need; the pairs that the triplet solver weighs are not known yet
             epoch_bytes = estimates.epoch_memory(len(self.wv), 0, self.vector_size, self.solver, self.workers)
@@ -427,6 +429,8 @@ class WordRank(FittedModel):
         >>> sorted(word for word, _ in model.vectors("sum", "centred").most_similar("graph", topn=2))
         ['minors', 'trees']
         """
+        if which != "word":
+            self._check_contexts()
         return vectors.keyed_like(self.wv, vectors.combine(self.wv.vectors, self.context_vectors, which, style))
 
     def exact_loss(self) -> float:

@@ -41,7 +41,11 @@ def write(directory: Path, kind: Kind, contents: Mapping[str, Any]) -> None:
         if not is_array:
             path.write_text(json.dumps(value, default=_plain), encoding="ascii")
         elif not path.exists():
-            np.save(path, np.ascontiguousarray(value), allow_pickle=False)
+            try:
+                np.save(path, np.ascontiguousarray(value), allow_pickle=False)
+            except OSError as error:
+                needed = f"{value.nbytes / 1e9:.3g} GB are needed for it"
+                raise OSError(error.errno, f"Cannot write '{path}': {error}; {needed}. Free some space.") from error
     about = {"format": f"gensim-wordrank {kind.name}", "version": kind.version}
     about["checksums"] = {name: checksum(directory / name) for name in names}
     (directory / ABOUT).write_text(json.dumps(about, indent=1), encoding="ascii")

@@ -88,8 +88,10 @@ class Text:
             for array in self._arrays():
                 yield from (array[start : start + PIECE] for start in range(0, len(array), PIECE))
             return
-        self._file.seek(0)
-        while piece := self._file.read(PIECE * 4):
+        self._file.flush()
+        place = 0
+        while piece := os.pread(self._file.fileno(), PIECE * 4, place):  # others may read it at the same time
+            place += len(piece)
             yield np.frombuffer(piece, np.int32)
 
     def over(self, new_id: NDArray[np.int32]) -> Text:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from enum import Enum
+from typing import Any
 
 import numpy as np
 from gensim.models import KeyedVectors
 
 from gensim_wordrank import checks
 from gensim_wordrank.ranks import Vectors
+
+logger = logging.getLogger(__name__)
 
 
 class Which(str, Enum):
@@ -44,9 +48,9 @@ def combine(words: Vectors, contexts: Vectors, which: Which | str = "word", styl
     which, style = checks.choice("which", Which, which), checks.choice("style", Style, style)
     if which is Which.SUM and style is Style.SCALED:
         words, contexts = _scale(words), _scale(contexts)
-    result: Vectors = {Which.WORD: words.copy, Which.CONTEXT: contexts.copy, Which.SUM: lambda: words + contexts}[
-        which
-    ]()
+    result: Vectors = (
+        words + contexts if which is Which.SUM else {Which.WORD: words, Which.CONTEXT: contexts}[which].copy()
+    )
     if style is Style.CENTRED:
         result -= result.mean(axis=0, dtype=np.float64).astype(result.dtype)
     return _scale(result) if style is Style.SCALED else result
@@ -62,16 +66,37 @@ def keyed_like(keyed: KeyedVectors, vectors: Vectors) -> KeyedVectors:
     return result
 
 
+def plain_attributes(keyed: KeyedVectors) -> dict[str, Any]:
+    """Return what `set_vecattr` gave to words, as arrays of numbers or lists of texts; the log tells of others."""
+    result: dict[str, Any] = {}
+    for name, values in keyed.expandos.items():
+        if values.dtype.kind in "biuf":
+            result[name] = values
+        elif all(value is None or isinstance(value, (str, int, float)) for value in values.tolist()):
+            result[name] = values.tolist()
+        else:
+            logger.warning(
+                "the attribute %r of words is not kept in checkpoints: it holds neither numbers nor texts", name
+            )
+    return result
+
+
 def taken_over(keyed: KeyedVectors, words: Sequence[str], start: Vectors) -> tuple[Vectors, int]:
     """Return `start` with the vectors of those `words` that `keyed` knows, and how many they are.
 
     A vector of zeros has no direction; a word that has one keeps its start vector.
     """
     size = start.shape[1]
+    if not isinstance(keyed, KeyedVectors):
+        raise TypeError(f"'warm_start' must be KeyedVectors, as model.wv. Got a {type(keyed).__name__} instead.")
     if keyed.vector_size != size:
         raise checks.refuse("warm_start", f"vectors of size {size}", keyed.vector_size)
     result = start.copy()  # it may be mapped from a file
-    known = [(i, word) for i, word in enumerate(words) if word in keyed and keyed[word].any()]
+    # gensim takes a number that is no word for an index; FastText has vectors of texts that are no words of it
+    held = [
+        (i, word) for i, word in enumerate(words) if word in (keyed if isinstance(word, str) else keyed.key_to_index)
+    ]
+    known = [(i, word) for i, word in held if keyed[word].any()]
     if not known:
         return result, 0
     values = np.stack([keyed[word] for _, word in known])

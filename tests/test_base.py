@@ -154,6 +154,28 @@ def test_what_was_not_saved_is_counted_anew(small, two_worlds, tmp_path):
     assert loaded.cooccurrence.nnz == small.cooccurrence.nnz
 
 
+def test_large_models_go_through_pipes_as_one_file(small, monkeypatch):
+    """gensim would put large arrays into files of their own, for which a pipe or a device has no room."""
+    monkeypatch.setattr(small, "extra", np.zeros(11 << 20, np.uint8), raising=False)
+    small.save("/dev/null")
+    with pytest.raises(OSError, match="2 files to be written"):
+        small.save("/dev/null", sep_limit=1 << 20)
+
+
+def test_models_without_context_vectors(small, two_worlds, tmp_path):
+    """What needs them says so; what does not, works."""
+    small.save(tmp_path / "model", ignore=["context_vectors"])
+    slim = WordRank.load(tmp_path / "model")
+    grown = WordRank.load(tmp_path / "model")
+    grown.context_vectors = small.context_vectors
+    grown.wv.add_vectors(["added"], np.ones((1, small.vector_size), np.float32))
+    for model in (slim, grown):
+        assert model.vectors().most_similar("sea1") == model.wv.most_similar("sea1")
+        for need in (lambda: model.vectors("sum"), lambda: model.predict_output_word(["sea1"])):  # noqa: B023
+            with pytest.raises(RuntimeError, match="no context vectors of these words"):
+                need()
+
+
 @pytest.mark.parametrize("kind", [Word2Vec, FastText, KeyedVectors, Phrases])
 def test_files_of_other_classes_are_refused(two_worlds, small, tmp_path, kind):
     """The class of the file is named, and what to load it with."""

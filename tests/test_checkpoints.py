@@ -55,6 +55,69 @@ def broken(two_worlds, tmp_path):
     return place
 
 
+class Unread:
+    """Sentences that must not be looked at."""
+
+    def __iter__(self):
+        raise AssertionError("the text was read")
+
+
+@pytest.mark.parametrize("name", ["cooccurrence", "epoch-000002"])
+def test_what_others_made_is_not_replaced(undisturbed, tmp_path, name):
+    """Directories that only have the names of a run's are refused before the text is read, and stay as they are."""
+    undisturbed.cooccurrence.save(tmp_path / name)
+    before = sorted((path, path.stat().st_mtime_ns) for path in tmp_path.rglob("*"))
+    with pytest.raises(FileExistsError, match=f"{name}' is not of a training run, and would be replaced. Give 'check"):
+        WordRank(Unread(), **SETTINGS, checkpoint=tmp_path)
+    assert sorted((path, path.stat().st_mtime_ns) for path in tmp_path.rglob("*")) == before
+
+
+def test_a_run_that_was_broken_off_as_it_began_is_begun_again(two_worlds, undisturbed, broken):
+    """What it left is replaced: pairs without a run."""
+    shutil.rmtree(broken / "run")
+    assert same(WordRank(two_worlds, **SETTINGS, checkpoint=broken), undisturbed)
+
+
+def test_attributes_of_words_are_kept(two_worlds, tmp_path, caplog):
+    """Numbers and texts under any name; what cannot be kept is told."""
+    model = WordRank(**SETTINGS)
+    model.build_vocab(two_worlds)
+    given = {"part/of": "noun", "weight": 2.5, "seen": True, "object": object()}
+    for name, value in given.items():
+        model.wv.set_vecattr("sea1", name, value)
+    with caplog.at_level(logging.WARNING):
+        model.train(two_worlds, total_examples=600, epochs=2, checkpoint=tmp_path)
+    assert "the attribute 'object' of words is not kept" in caplog.text
+    resumed = WordRank.resume(tmp_path).wv
+    assert sorted(resumed.expandos) == sorted(set(model.wv.expandos) - {"object"})
+    for name in ("part/of", "weight", "seen", "count"):
+        assert resumed.get_vecattr("sea1", name) == model.wv.get_vecattr("sea1", name)
+        assert resumed.expandos[name].dtype == model.wv.expandos[name].dtype
+
+
+def test_a_run_that_another_process_finished_since_stays(two_worlds, undisturbed, tmp_path):
+    """One that began while this text was being read is not replaced."""
+
+    class Slow:
+        def __iter__(self):
+            if not (tmp_path / "run").exists():
+                WordRank(two_worlds, **SETTINGS, checkpoint=tmp_path)
+            return iter(two_worlds[:300])
+
+    with pytest.raises(FileExistsError, match="holds a training run"):
+        WordRank(Slow(), **SETTINGS | {"seed": 9}, checkpoint=tmp_path)
+    assert same(WordRank.resume(tmp_path), undisturbed)
+
+
+def test_a_place_without_room_for_checkpoints_is_told_before_the_text_is_read(tmp_path):
+    """A file, and a directory that another process holds."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NotADirectoryError, match="there is a file of that name"):
+        WordRank(Unread(), checkpoint=tmp_path / "file")
+    with checkpoints._held(tmp_path), pytest.raises(RuntimeError, match="Another process trains in"):
+        WordRank(Unread(), checkpoint=tmp_path)
+
+
 @pytest.mark.parametrize("workers", [None, 1, 3])
 @pytest.mark.parametrize("epochs", [1, 4, 7])
 def test_a_run_goes_on_to_the_same_bytes(two_worlds, undisturbed, tmp_path, epochs, workers):
@@ -195,11 +258,6 @@ def test_a_checkpoint_of_another_run_is_not_used(two_worlds, undisturbed, broken
 
 def test_a_directory_in_use_is_refused_before_the_text_is_read(broken):
     """No run is overwritten, and nobody waits for it."""
-
-    class Unread:
-        def __iter__(self):
-            raise AssertionError("the text was read")
-
     with pytest.raises(FileExistsError, match=r"holds a training run.*resume.*'checkpoint' another"):
         WordRank(Unread(), checkpoint=broken)
 

@@ -298,6 +298,24 @@ def test_results_go_through_pipes(model, tmp_path):
     assert (done.returncode, "0 is not in the range x>=1" in done.stderr.decode()) == (2, True)
 
 
+def test_models_that_lack_something(model, tmp_path):
+    """Without context vectors neighbours are shown and vectors written, but no sums of what is not there."""
+    WordRank.load(model).save(tmp_path / "slim", ignore=["context_vectors", "cooccurrence"])
+    done = wordrank("similar", "slim", "government", "-n", "1", cwd=tmp_path)
+    assert (done.returncode, done.stdout.decode().count("\n  0.")) == (0, 1)
+    assert "has no context vectors" in done.stderr.decode()
+    assert wordrank("export", "slim", "-o", "vectors.txt", cwd=tmp_path).returncode == 0
+    for name in ("slim", "vectors.txt"):
+        done = wordrank("export", name, "--sum", "-o", "sums.txt", cwd=tmp_path)
+        assert (done.returncode, f"'{name}' has no context vectors. Leave out --sum." in done.stderr.decode()) == (
+            2,
+            True,
+        )
+        assert not (tmp_path / "sums.txt").exists()
+    done = wordrank("train", "-", "-o", "model", "--workers", "0", cwd=tmp_path, input=b"a b\n")
+    assert done.stderr.decode() == "Error: 'workers' must be a positive integer. Got 0 instead.\n"
+
+
 def test_unknown_words_are_one_line_too(model, tmp_path):
     """A word without a vector is named."""
     done = wordrank("similar", model, "qwertz", cwd=tmp_path)

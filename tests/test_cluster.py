@@ -1,6 +1,7 @@
 """Training on several machines: the same vectors, whatever happens to the machines."""
 
 import os
+import pickle
 import re
 import shutil
 import signal
@@ -119,6 +120,25 @@ def test_pairs_on_a_shared_disk_are_not_sent(lee_pairs, tmp_path, monkeypatch):
         assert sent == []
         WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
         assert sent == [0, 1]
+
+
+def test_pairs_that_are_others_than_on_the_disk_are_sent(lee_pairs, tmp_path):
+    """What was changed in memory, has more words, or was replaced on the disk since, is what machines train on."""
+    lee_pairs.save(tmp_path / "pairs")
+    changed = Cooccurrence.load(tmp_path / "pairs", mmap="c")
+    changed.data[:] = 1
+    mapped = Cooccurrence.load(tmp_path / "pairs", mmap="r")
+    longer = mapped.over([*mapped.words, "unheard"])
+    longer.counts[-1] = 1
+    assert pairs.place_of(mapped)
+    assert pairs.place_of(pickle.loads(pickle.dumps(mapped))) is None
+    with in_process(2) as cluster:
+        for given in (changed, longer):
+            options = {"vector_size": SIZE, "epochs": 1}
+            there = WordRank.from_cooccurrence(given, cluster=cluster, **options)
+            assert fingerprint(there) == fingerprint(WordRank.from_cooccurrence(given, **options))
+    changed.save(tmp_path / "pairs")
+    assert pairs.place_of(mapped) is None
 
 
 def test_rows_are_read_and_checked(lee_pairs, tmp_path):

@@ -119,10 +119,22 @@ def test_scipy_in_and_out():
         assert equal(Cooccurrence.from_matrix(matrix.asformat(form), ["x", "y", "z"], [3, 2, 1]), pairs)
 
 
+def test_a_full_disk_is_told_when_pairs_are_saved(tmp_path, monkeypatch, lee_pairs):
+    """With the file and what it needs; nothing is left."""
+
+    def full(*arguments, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "save", full)
+    with pytest.raises(OSError, match=r"Cannot write '.*data.npy': .*No space left.*GB are needed for it. Free some"):
+        lee_pairs.save(tmp_path / "pairs")
+    assert not list(tmp_path.iterdir())
+
+
 def test_bad_matrices_are_refused():
     """Names that do not fit, negative or infinite values, and a matrix that is not square are named."""
-    for words in (["a"], ["a", "a"]):
-        with pytest.raises(ValueError, match="'words' must name each of the 2 rows once"):
+    for words, message in ((["a"], "each of the 2 rows once. Got 1 names"), (["a", "a"], "once. Got 'a' for several")):
+        with pytest.raises(ValueError, match=f"'words' must name {message}|'words' must name each row {message}"):
             Cooccurrence.from_matrix(np.ones((2, 2)), words)
     with pytest.raises(ValueError, match="'counts' must have an entry a word, 2. Got 1"):
         Cooccurrence.from_matrix(np.ones((2, 2)), ["a", "b"], [1])

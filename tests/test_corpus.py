@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 from gensim.models.word2vec import LineSentence
-from gensim_wordrank import shards
+from gensim_wordrank import Cooccurrence, WordRank, shards
 from gensim_wordrank.corpus import checked, read, refuse_one_shot
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,6 +27,24 @@ def test_unknown_words_are_left_out_and_sentences_kept_apart():
     corpus = read([["a", "?", "b"], [], ["?"], ["b", "a"]], known={"a": 0, "b": 1})
     assert ids_of(corpus) == [-1, 0, 1, -1, -1, -1, 1, 0, -1]
     assert (corpus.n_sentences, corpus.n_tokens, corpus.counts.tolist()) == (4, 6, [2, 2])
+
+
+def test_a_text_in_a_file_is_read_by_several_at_once(monkeypatch):
+    """Each has its own place in it."""
+    monkeypatch.setattr("gensim_wordrank.text.PIECE", 10)
+    sentences = [[f"w{i}", "a", "b"] for i in range(100)]
+    corpus = read(sentences, room=0)
+    assert list(zip(corpus, corpus, strict=True)) == [(sentence, sentence) for sentence in sentences]
+
+
+def test_no_texts_and_no_threads_are_refused():
+    """Both are named."""
+    with pytest.raises(ValueError, match="'corpus_file' must be a text, or a list of at least one"):
+        Cooccurrence.from_corpus(corpus_file=[])
+    with pytest.raises(ValueError, match="'corpus_file' must be a text, or a list of at least one"):
+        WordRank(corpus_file=[])
+    with pytest.raises(ValueError, match="'workers' must be a positive integer"):
+        read([["a"]], workers=0)
 
 
 def test_all_words_are_numbered_as_they_appear():

@@ -3,12 +3,14 @@
 import errno
 import os
 import re
+import subprocess
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from gensim_wordrank.files import SCRATCH_NAME, _scratch_beside, check_directory, replace_whole
+from gensim_wordrank.files import SCRATCH_NAME, _scratch_beside, check_directory, replace_directory, replace_whole
 
 
 def write_two(name):
@@ -96,11 +98,56 @@ def test_a_directory_can_be_checked_beforehand(tmp_path):
     """One that is empty or holds what it should is fine; a file in the way, and other files, are named."""
     (tmp_path / "file").write_text("")
     with pytest.raises(NotADirectoryError, match="there is a file of that name"):
-        check_directory(tmp_path / "file", holds="about")
-    with pytest.raises(FileExistsError, match="holds other files"):
-        check_directory(tmp_path, holds="about")
-    check_directory(tmp_path, holds="file")
-    check_directory(tmp_path / "new", holds="about")
+        check_directory(tmp_path / "file", ["about"])
+    for names in (["about"], ["about", "file"]):
+        with pytest.raises(FileExistsError, match="holds other files"):
+            check_directory(tmp_path, names)
+    check_directory(tmp_path, ["file"])
+    check_directory(tmp_path / "new", ["about"])
+
+
+def test_a_link_to_a_directory_stays(tmp_path):
+    """What it points to is replaced, also if that is not there yet."""
+    link, real = tmp_path / "link", tmp_path / "elsewhere" / "real"
+    real.parent.mkdir()
+    link.symlink_to(real)
+    for content in ("one", "two"):
+        replace_directory(link, lambda place, content=content: (place / "file").write_text(content) and None)
+        assert link.is_symlink()
+        assert (real / "file").read_text() == content
+    assert [path.name for path in real.parent.iterdir()] == ["real"]
+
+
+def test_an_interruption_between_renames_loses_nothing(tmp_path, monkeypatch):
+    """The old directory was moved away and the new one cannot take its name: the old one comes back."""
+    target, rename = tmp_path / "pairs", Path.rename
+
+    def interrupted(self, new):
+        if self.name == "new" and not target.exists():
+            raise KeyboardInterrupt
+        return rename(self, new)
+
+    replace_directory(target, lambda place: (place / "file").write_text("old") and None)
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        replace_directory(target, lambda place: (place / "file").write_text("new") and None)
+    assert (target / "file").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["pairs"]
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
+def test_what_is_open_is_written_to_where_it_stands(tmp_path, name):
+    """A file that the standard output was sent to is not replaced, nor what stood in it or is written later."""
+    (tmp_path / "link").symlink_to("/dev/stdout")
+    code = (
+        "import sys; from pathlib import Path; from gensim_wordrank.files import replace_whole;"
+        f"replace_whole({name!r}, lambda name: Path(name).write_text('result ') and None); print('after')"
+    )
+    with (tmp_path / "out").open("w") as out:
+        out.write("before ")
+        out.flush()
+        subprocess.run([sys.executable, "-c", code], stdout=out, cwd=tmp_path, check=True, timeout=60)
+    assert (tmp_path / "out").read_text() == "before result after\n"
 
 
 def test_the_names_of_what_is_being_written_are_known(tmp_path):

@@ -361,7 +361,66 @@ def test_the_same_text_in_another_order_is_told(two_worlds, caplog):
         assert "in another order" not in caplog.text
         model.train(two_worlds[::-1], total_examples=1, epochs=1)
     assert model.cooccurrence.data.sum() == pytest.approx(2 * total)
-    assert "in another order: its pairs are counted once more" in caplog.text
+    assert "in another order, or as many words and sentences: its pairs are counted once more" in caplog.text
+
+
+def test_a_text_is_told_whose_words_the_vocabulary_has_learnt_since(caplog):
+    """Its ids are others then, so it cannot be recognised; but it is as long as it was."""
+    text = [["a", "b", "c", "rare"]] * 2 + [["a", "b", "c"]] * 5
+    model = WordRank(vector_size=4, min_count=3)
+    model.build_vocab(text)
+    model.train(text, total_examples=1, epochs=1)
+    more = [["rare", "new"]] * 4
+    model.build_vocab(more, update=True)
+    with caplog.at_level(logging.WARNING):
+        model.train(more, total_examples=1, epochs=1)
+        assert "counted once more" not in caplog.text
+        model.train(text, total_examples=1, epochs=1)
+    assert "counted once more" in caplog.text
+
+
+@pytest.mark.parametrize("true", [True, np.True_])
+def test_any_true_stops(two_worlds, true):
+    """Also that of NumPy, which comparisons of its numbers give."""
+
+    class Stop(CallbackAny2Vec):
+        def on_epoch_end(self, model):
+            return true
+
+    assert WordRank(two_worlds, vector_size=4, epochs=5, callbacks=[Stop()]).epochs_done == 1
+
+
+def test_seeds(two_worlds):
+    """None is another seed for every model, which it keeps; what is no seed is refused."""
+    one, other = (WordRank(two_worlds, vector_size=4, epochs=1, seed=None) for _ in range(2))
+    assert (one.wv.vectors != other.wv.vectors).any()
+    same = WordRank(two_worlds, vector_size=4, epochs=1, seed=one.seed)
+    np.testing.assert_array_equal(same.wv.vectors, one.wv.vectors)
+    for bad in (-1, 1.5, "one", True):
+        with pytest.raises(ValueError, match="'seed' must be an integer from 0 on, or None for any"):
+            WordRank(seed=bad)
+
+
+def test_numbers_that_are_no_words_are_unknown():
+    """gensim takes them for indices: no vector of another word is taken over, and none predicts."""
+    nodes = WordRank([[10, 20, 30], [20, 30, 40], [10, 40]], min_count=1, vector_size=4, epochs=1)
+    others = WordRank(vector_size=4, min_count=1)
+    others.build_vocab([[0, 1, 20], [1, 20, 3]])
+    assert others.warm_start(nodes.wv) == 1
+    np.testing.assert_array_equal(others.wv[20], nodes.wv[20])
+    assert nodes.predict_output_word([0, 1]) is None
+    assert nodes.predict_output_word([10, 1]) == nodes.predict_output_word([10])
+    with pytest.raises(TypeError, match="'warm_start' must be KeyedVectors, as model.wv. Got a WordRank instead"):
+        others.warm_start(nodes)
+
+
+def test_a_window_wider_than_the_text(two_worlds):
+    """It counts what the text has, without memory for distances that there are not."""
+    text = two_worlds[:20]
+    wide, widest = (WordRank(text, min_count=1, vector_size=4, epochs=1, window=n) for n in (1000, 10**9))
+    assert wide.cooccurrence.nnz
+    np.testing.assert_array_equal(wide.wv.vectors, widest.wv.vectors)
+    assert widest.estimate_memory()["cooccurrence"] < 10**7
 
 
 def test_pairs_without_weight_are_told(caplog):

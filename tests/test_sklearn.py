@@ -33,6 +33,15 @@ def test_a_text_becomes_the_mean_of_its_known_words(fitted, two_worlds):
     assert fitted.transform([]).shape == (0, 8)
 
 
+def test_words_may_be_numbers():
+    """Those that are unknown are left out, and not taken for indices."""
+    rows = WordRankVectorizer(vector_size=4, min_count=2, epochs=1).fit_transform(
+        [[5, 6, 7], [5, 6, 7], [5, 6, 0], [1]]
+    )
+    assert rows[2].any()
+    assert not rows[3].any()
+
+
 def test_vectors_can_be_chosen_and_wordrank_given_any_parameter(two_worlds):
     """`which` and `style` choose among u, v and u + v; `options` reach WordRank."""
     chosen = WordRankVectorizer(**SMALL, which="sum", style="centred", options={"rank_loss": "dcg"}).fit(two_worlds)

@@ -19,11 +19,11 @@ BLOCK = 1 << 22
 
 
 def place_of(counts: Cooccurrence) -> str | None:
-    """Return the directory that co-occurrences were loaded from, if they still lie there."""
-    if not isinstance(counts.data, np.memmap):
+    """Return the directory that co-occurrences are mapped from, if they still lie there."""
+    if counts.place is None or not all(isinstance(values, np.memmap) for values in (counts.data, counts.indices)):
         return None
-    directory = str(Path(str(counts.data.filename)).parent)
-    return None if checksums(directory) is None else directory
+    directory, known = counts.place
+    return directory if checksums(directory) == known else None
 
 
 def checksums(place: str) -> dict[str, int] | None:
