@@ -143,6 +143,7 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
         if total_words is None and total_examples is None:
             raise ValueError("Give 'total_examples' or 'total_words', as in total_examples=model.corpus_count.")
         checks.positive_integer("epochs", epochs, "The usual value is epochs=model.epochs.")
+        self._refuse_parts()
         shape, of_contexts = self.wv.vectors.shape, self.context_vectors.shape
         if len(self.wv.index_to_key) != len(self.wv.vectors) or shape != of_contexts:
             raise RuntimeError(
@@ -200,12 +201,18 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
     @property
     def has_contexts(self) -> bool:
         """Whether there is a context vector for every word; without them a model may have been saved."""
-        return self.context_vectors is not None and len(self.wv) == len(self.context_vectors) > 0
+        is_whole = self.context_vectors is not None and self.context_bias is not None
+        return is_whole and len(self.wv) == len(self.context_vectors) > 0
 
     def _check_contexts(self) -> None:
         """Refuse what needs context vectors where there are none, or not of the words."""
         if not self.has_contexts:
             raise RuntimeError("There are no context vectors of these words. Train the model, or load a whole one.")
+
+    def _refuse_parts(self) -> None:
+        """Refuse what needs a whole model where some of it was not saved."""
+        if self.context_vectors is None or self.context_bias is None:
+            self._check_contexts()
 
     def predict_output_word(
         self, context_words_list: Iterable[str | int], topn: int = 10

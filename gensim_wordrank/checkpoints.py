@@ -17,10 +17,10 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from time import monotonic
-from typing import Any
+from time import monotonic, sleep
+from typing import IO, Any
 
 from gensim_wordrank import checks, files, storage
 from gensim_wordrank.cooccurrence import Cooccurrence
@@ -29,12 +29,15 @@ from gensim_wordrank.versions import versions
 
 logger = logging.getLogger(__name__)
 
-RUN = storage.Kind("training run", 1, "Start the run again.")
+RUN = storage.Kind("training run", 2, "Start the run again.")
 EPOCH = storage.Kind("checkpoint", 1, "The one before is used.")
 # where these are the same, so are the numbers
 SAME = ("gensim-wordrank", "numpy", "machine", "CPU level")
 SECONDS = {"s": 1, "min": 60, "h": 3600}
-LOCK = ".lock"
+# what tells that a process holds the directory, and that the pairs there are of a run that is about to begin
+LOCK, BEGUN = ".lock", ".begun"
+# seconds to wait for one that only looks
+PATIENCE = 2.0
 # names of their directories
 CHECKPOINT = r"epoch-\d{6,}"
 
@@ -93,28 +96,27 @@ def asked_for(checkpoint: str | os.PathLike[str] | Checkpoints | None) -> Checkp
     if checkpoint is None:
         return None
     options = checkpoint if isinstance(checkpoint, Checkpoints) else Checkpoints(checkpoint)
-    directory = Path(options.directory)
+    directory = Path(options.directory).absolute()
     files.refuse_file(directory)
     directory.mkdir(parents=True, exist_ok=True)
     _check_free(directory)
-    files.check_directory(directory / "run", ())
+    files.check_directory(directory / "checked", ())
     if (directory / LOCK).exists():
-        with _held(directory):
-            pass
-    return options
+        with (directory / LOCK).open() as lock:
+            _lock(lock, fcntl.LOCK_SH)
+    return replace(options, directory=directory)
 
 
 def _check_free(directory: Path) -> None:
-    """Refuse a directory with a run, or with things of others that have the names of a run's.
-
-    Where a run has begun there is a lock, also if the run was broken off before it was whole.
-    """
+    """Refuse a directory with a run, or with things of others that have the names of a run's."""
     if (directory / "run").exists():
         raise FileExistsError(
             f"'{directory}' holds a training run. Go on with it by WordRank.resume or `wordrank resume`, or give "
             "'checkpoint' another directory."
         )
-    others = [] if (directory / LOCK).exists() else _directories(directory, rf"cooccurrence|{CHECKPOINT}")
+    others = [place for place in _directories(directory, CHECKPOINT) if not _is_checkpoint(place)]
+    if not (directory / BEGUN).exists():  # else a run was broken off as it began
+        others += _directories(directory, "cooccurrence")
     if others:
         raise FileExistsError(
             f"'{others[0]}' is not of a training run, and would be replaced. Give 'checkpoint' another directory."
@@ -145,9 +147,10 @@ class Run:
     def begin(cls, options: Checkpoints, counts: Cooccurrence, start: State, facts: Mapping[str, Any]) -> Iterator[Run]:
         """Write what a run begins with, and hold it."""
         directory = Path(options.directory)
-        _check_free(directory)
+        directory.mkdir(parents=True, exist_ok=True)
         with _held(directory):
-            _check_free(directory)  # as another process may have begun and ended one since
+            _check_free(directory)  # again, as another process may have begun and ended a run since
+            (directory / BEGUN).touch()
             counts.save(directory / "cooccurrence")
             of_run = {
                 "every": options.every,
@@ -157,6 +160,7 @@ class Run:
             }
             contents = {**vars(start), **facts, "run": of_run}
             files.replace_directory(directory / "run", lambda place: storage.write(place, RUN, contents))
+            (directory / BEGUN).unlink()
             yield cls(options, start, facts)
 
     @classmethod
@@ -203,7 +207,7 @@ class Run:
 
     def _write(self, state: State, facts: Mapping[str, Any]) -> None:
         place = self.directory / f"epoch-{state.epoch - self.start.epoch:06}"
-        shutil.rmtree(place, ignore_errors=True)  # there is one only if it is damaged
+        shutil.rmtree(place, ignore_errors=True)  # there is one only if it is damaged, or of a run before this one
         contents = {**vars(state), "facts": {**facts, "run": self._id}}
         files.replace_directory(place, lambda directory: storage.write(directory, EPOCH, contents))
         self._last, self._written = state.epoch, monotonic()
@@ -234,13 +238,31 @@ class Run:
 def _held(directory: Path) -> Iterator[None]:
     """Keep other processes out of a directory, and remove what was being written when a run ended."""
     with (directory / LOCK).open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RuntimeError(f"Another process trains in '{directory}'. Wait for it, or stop it.") from None
+        _lock(lock, fcntl.LOCK_EX)
         for left in _directories(directory, rf"\.(run|cooccurrence|{CHECKPOINT})\.{files.SCRATCH_NAME}"):
-            shutil.rmtree(left)
+            shutil.rmtree(left, ignore_errors=True)
         yield
+
+
+def _lock(file: IO[str], how: int) -> None:
+    """Lock a file, or say that another process holds it."""
+    end = monotonic() + PATIENCE
+    while True:
+        try:
+            return fcntl.flock(file, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if monotonic() > end:
+                place = Path(file.name).parent
+                raise RuntimeError(f"Another process trains in '{place}'. Wait for it, or stop it.") from None
+        sleep(0.05)
+
+
+def _is_checkpoint(place: Path) -> bool:
+    """Say whether a directory was written as a checkpoint, of whatever run."""
+    try:
+        return bool(storage.checksums(place, EPOCH))
+    except (OSError, ValueError):
+        return False
 
 
 def _directories(place: Path, names: str) -> list[Path]:

@@ -27,8 +27,8 @@ def seed(value: Any) -> int:
     """Return a seed as an int; for None draw one, so that it can be kept."""
     if value is None:
         return secrets.randbits(32)
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 0:
-        raise refuse("seed", "an integer from 0 on, or None for any", value)
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not 0 <= int(value) < 1 << 32:
+        raise refuse("seed", "an integer from 0 to 4,294,967,295, or None for any", value)
     return int(value)
 
 

@@ -31,7 +31,7 @@ from gensim_wordrank import (
     storage,
     testsets,
 )
-from gensim_wordrank.checkpoints import Checkpoints
+from gensim_wordrank.checkpoints import Checkpoints, asked_for
 from gensim_wordrank.cluster import Hosts
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.loading import facts, load
@@ -94,6 +94,11 @@ def telling_how_to_go_on(directory: str | None, output: str) -> Iterator[None]:
         if directory is None or not Path(directory, "run").is_dir():
             raise
         raise Interrupted(f"Stopped. Go on with: wordrank resume {quote(directory)} -o {quote(output)}") from None
+
+
+def tell(output: str, text: str) -> None:
+    """Say what was written; where the result itself may go to the standard output, elsewhere."""
+    click.echo(text, err=files.is_special(output))
 
 
 def shows_progress(quiet: bool) -> bool:
@@ -172,7 +177,7 @@ def prepare(texts: tuple[str, ...], output: str, text8: bool, quiet: bool) -> No
     sources = (sys.stdin.buffer if text == "-" else text for text in texts)
     done = preparation.prepare(sources, output, text8=text8)
     if not quiet:
-        click.echo(f"{done.tokens} words in {done.lines} lines in {output}, {done.left_out} sentences left out")
+        tell(output, f"{done.tokens} words in {done.lines} lines in {output}, {done.left_out} sentences left out")
 
 
 @command
@@ -259,6 +264,7 @@ def trained(texts: tuple[str, ...], options: dict[str, Any]) -> WordRank:
         return WordRank.from_cooccurrence(texts[0], **training)
     if "-" not in texts:
         return WordRank(corpus_file=list(texts), **options)
+    asked_for(options.get("checkpoint"))  # before the text is read
     room = corpus.room_for_text(memory.budget(options["memory"]))
     sources = [sys.stdin.buffer if text == "-" else text for text in texts]
     return WordRank(corpus.read(corpus_file=sources, workers=options["workers"], room=room), **options)
@@ -269,9 +275,9 @@ def finish(model: WordRank, output: str, quiet: bool, as_json: bool) -> None:
     model.save(output)
     loss = float(model.get_latest_training_loss())
     if as_json:
-        click.echo(json.dumps({"model": output, "words": len(model.wv), "epochs": model.epochs_done, "loss": loss}))
+        tell(output, json.dumps({"model": output, "words": len(model.wv), "epochs": model.epochs_done, "loss": loss}))
     elif not quiet:
-        click.echo(f"{len(model.wv)} vectors in {output}, loss {loss:.6g} after {model.epochs_done} epochs")
+        tell(output, f"{len(model.wv)} vectors in {output}, loss {loss:.6g} after {model.epochs_done} epochs")
 
 
 @command
@@ -377,7 +383,7 @@ def export(model: str, output: str, layout: str, use_sum: bool, quiet: bool) -> 
         options = {"binary": layout == "word2vec-binary", "write_header": layout != "glove"}
         files.replace_whole(output, lambda name: keyed.save_word2vec_format(name, **options))
     if not quiet:
-        click.echo(f"{len(keyed)} vectors in {output}")
+        tell(output, f"{len(keyed)} vectors in {output}")
 
 
 @command
@@ -417,7 +423,7 @@ def plot(arguments: tuple[str, ...], output: str, what: str, topn: int, quiet: b
         picture = plots.loss_functions()
     plots.save(picture, output)
     if not quiet:
-        click.echo(f"{picture.title} in {output}")
+        tell(output, f"{picture.title} in {output}")
 
 
 @command

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from gensim.utils import SaveLoad
@@ -24,6 +24,14 @@ DTYPES = arrays.DTYPES | {"counts": np.int64}
 NAMES = [*(f"{name}.npy" for name in DTYPES), "words.json", storage.ABOUT]
 # of a word: whole numbers up to here are exact in float64, and the sum of many fits int64
 MOST_COUNT = 2**53
+
+
+class Place(NamedTuple):
+    """A directory, its checksums, and the arrays that were mapped from it."""
+
+    directory: str
+    checksums: dict[str, int]
+    arrays: tuple[NDArray[Any], ...]
 
 
 class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type information
@@ -375,7 +383,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"The files in '{path}' do not make a matrix. {FILES.remedy} ({error})") from error
         if mmap == "r" and not storage.is_address(path):  # they cannot be changed here
-            result.place = str(Path(path).absolute()), checksums
+            result.place = Place(str(Path(path).absolute()), checksums, (result.data, result.indices, result.indptr))
         return result
 
     def _write(self, directory: Path) -> None:
@@ -391,7 +399,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
                 "occurrences B of things in groups, make B.T @ B."
             )
 
-    place: tuple[str, dict[str, int]] | None = None  # the directory that the arrays are mapped from, and its checksums
+    place: Place | None = None  # where the arrays are mapped from
     _scratch: Any = None  # a temporary directory that holds the arrays
 
     def _with_scratch(self, other: Cooccurrence) -> Cooccurrence:

@@ -56,13 +56,15 @@ class Corpus:
         return None
 
     def digest(self) -> str:
-        """Return what tells this text from others: digests of it and of its words in any order, and its size."""
+        """Return what tells this text from others: a digest of it, and others of what a change of order leaves alone.
+
+        These are of how often its words occur; and its size, with that of the vocabulary, which may have grown since.
+        """
         of_text = hashlib.blake2b(digest_size=16)
         for piece in self.text.pieces():
             of_text.update(piece.data)
-        held = np.flatnonzero(self.counts)  # the vocabulary may have grown
-        of_words = hashlib.blake2b(np.stack([held, self.counts[held]]).data, digest_size=16)
-        return f"{of_text.hexdigest()} {of_words.hexdigest()} {self.n_tokens}/{self.n_sentences}"
+        of_counts = hashlib.blake2b(np.sort(self.counts[self.counts > 0]).data, digest_size=16)
+        return f"{of_text.hexdigest()} {of_counts.hexdigest()} {self.n_tokens}/{self.n_sentences} {len(self.words)}"
 
     def __iter__(self) -> Iterator[list[Any]]:
         """Yield the sentences again, without unknown words."""
@@ -99,16 +101,20 @@ class Corpus:
 
 
 def resemble(digest: str, other: str) -> bool:
-    """Say whether two texts have the same words in any order, or as many: what :meth:`Corpus.digest` says of them.
+    """Say whether two texts may be one: with the same words in another order, or read with another vocabulary.
 
     Examples
     --------
     >>> from gensim_wordrank.corpus import read, resemble
-    >>> one, shuffled, other = (read(text).digest() for text in ([["a", "b"], ["c"]], [["a", "c"], ["b"]], [["a"]]))
+    >>> texts = [["a", "b"], ["a"]], [["b", "a"], ["a"]], [["a", "b"]]
+    >>> one, shuffled, other = (read(text).digest() for text in texts)
     >>> resemble(one, shuffled), resemble(one, other)
     (True, False)
     """
-    return any(a == b for a, b in zip(digest.split()[1:], other.split()[1:], strict=False))
+    if not (digest and other):  # of texts that are not here
+        return False
+    (_, counts, size, n_words), (_, other_counts, other_size, n_other_words) = digest.split(), other.split()
+    return counts == other_counts or (size == other_size and n_words != n_other_words)
 
 
 def by_frequency(counts: NDArray[np.int64]) -> NDArray[np.int64]:

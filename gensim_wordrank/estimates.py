@@ -37,7 +37,7 @@ def expected_pairs(counts: ArrayLike, sentence_length: float, window: int, symme
     counts = np.sort(np.asarray(counts, np.float64))[::-1]
     if not len(counts):
         return 0
-    distances = np.arange(1, 1 + min(window, np.ceil(max(sentence_length, 1.0))))
+    distances = np.arange(1, 1 + min(window, np.ceil(min(max(sentence_length, 1.0), counts.sum()))))
     neighbours = (2 if symmetric else 1) * np.clip(1 - distances / max(sentence_length, 1.0), 0, None).sum()
     # words of about the same frequency go together, so that 200 x 200 pairs are looked at instead of |W||C|
     edges = np.unique(np.geomspace(1, len(counts) + 1, 200).astype(np.int64)) - 1

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import lzma
 import os
 import pickle
 import re
 import shutil
 import stat
+import sys
 import tempfile
 import weakref
 import zlib
@@ -105,6 +108,8 @@ def _put(file: Path, target: Path) -> None:
     """Give a file the name of another, or of what a link points to; copy it into a pipe or a device."""
     if is_special(target):
         number = _descriptor(target)  # what is open already is written to where it stands
+        if sys.stdout is not None:
+            sys.stdout.flush()  # what was printed before comes before
         with (
             file.open("rb") as source,
             target.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as sink,
@@ -233,7 +238,20 @@ def _scratch_for(target: Path) -> AbstractContextManager[str]:
     """Make a directory for files that will be renamed, or copied into a pipe or a device."""
     if target.is_dir():
         raise IsADirectoryError(f"Cannot write '{target}': it is a directory. Give the name of a file.")
+    number = _descriptor(target)
+    if number is not None:
+        _check_writable(number, target)
     return tempfile.TemporaryDirectory() if is_special(target) else _scratch_beside(target)
+
+
+def _check_writable(number: int, target: Path) -> None:
+    """Refuse a file that is not open, or only to be read."""
+    try:
+        flags = fcntl.fcntl(number, fcntl.F_GETFL)
+    except OSError as error:
+        raise OSError(error.errno, f"Cannot write '{target}': it is not open") from error
+    if flags & os.O_ACCMODE == os.O_RDONLY:
+        raise OSError(errno.EBADF, f"Cannot write '{target}': it is open to be read")
 
 
 @contextmanager

@@ -152,7 +152,6 @@ class WordRank(FittedModel):
         **without_meaning: Any,
     ) -> None:
         compatibility.warn_about(without_meaning)
-        checkpoints = asked_for(checkpoint)
         self.objective = Objective(
             rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, chance, l2
         )
@@ -195,8 +194,11 @@ class WordRank(FittedModel):
         )
         compatibility.warn_about_low_alpha(self.alpha, usual)
         if sentences is None and corpus_file is None:
+            if checkpoint is not None:
+                logger.warning("'checkpoint' is not kept without a text: give it to train() instead")
             return
         self._check_corpus_sanity(sentences, corpus_file, passes=2)
+        checkpoints = asked_for(checkpoint)
         with self._on_machines() if corpus_file is not None and max_vocab_size is None else nullcontext():
             if max_vocab_size is not None:  # gensim prunes the vocabulary while it reads, so the text is read again
                 self.build_vocab(sentences, corpus_file, trim_rule=trim_rule)
@@ -248,8 +250,8 @@ class WordRank(FittedModel):
         >>> model.wv["a"].shape
         (4,)
         """
-        checkpoints = asked_for(checkpoint)
         model = cls(**{"min_count": 1} | parameters)
+        checkpoints = asked_for(checkpoint)
         with model._on_machines():
             if isinstance(matrix, (str, os.PathLike)):
                 pairs = model._read_pairs(matrix)
@@ -280,6 +282,7 @@ class WordRank(FittedModel):
     def update_weights(self) -> None:
         """Give new words and contexts a start vector; the others keep theirs."""
         old = len(self.wv.vectors)
+        self._refuse_parts()
         if not old:
             raise RuntimeError("There is no vocabulary to update. Call build_vocab() without update=True first.")
         n = len(self.wv.index_to_key)
@@ -389,12 +392,12 @@ class WordRank(FittedModel):
         if self.cooccurrence is None:
             self._counted = []
         counts = None if self.cooccurrence is None else self.cooccurrence.over(self.wv.index_to_key)
-        if digest not in self._counted:
+        if digest.partition(" ")[0] not in [known.partition(" ")[0] for known in self._counted]:
             if any(corpus.resemble(digest, known) for known in self._counted):
                 logger.warning(
-                    "the text has the same words as one that was counted before, in another order, or as many words "
-                    "and sentences: its pairs are counted once more. To train on the same text again, give its "
-                    "sentences in the same order, before words come to the vocabulary"
+                    "the text may be one that was counted before, in another order or before words came to the "
+                    "vocabulary: its pairs are counted once more. To train on the same text again, give its sentences "
+                    "in the same order, and add words after that"
                 )
             # what training will need; the pairs that the triplet solver weighs are not known yet
             epoch_bytes = estimates.epoch_memory(len(self.wv), 0, self.vector_size, self.solver, self.workers)
@@ -429,7 +432,7 @@ class WordRank(FittedModel):
         >>> sorted(word for word, _ in model.vectors("sum", "centred").most_similar("graph", topn=2))
         ['minors', 'trees']
         """
-        if which != "word":
+        if checks.choice("which", vectors.Which, which) is not vectors.Which.WORD:
             self._check_contexts()
         return vectors.keyed_like(self.wv, vectors.combine(self.wv.vectors, self.context_vectors, which, style))
 
@@ -448,6 +451,7 @@ class WordRank(FittedModel):
         """
         if self.cooccurrence is None or not self.train_count:
             raise RuntimeError("There is no loss: the model was not trained, or its 'cooccurrence' was removed.")
+        self._refuse_parts()
         if self.cooccurrence.n_contexts != len(self.wv):
             raise RuntimeError("There is no loss: words came to the vocabulary that were not trained yet. Train first.")
         state = self._state()

@@ -5,6 +5,7 @@ What is read may also be under an address, by whatever smart_open can do.
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -38,14 +39,13 @@ def write(directory: Path, kind: Kind, contents: Mapping[str, Any]) -> None:
         is_array = isinstance(value, np.ndarray)
         names.append(f"{name}.npy" if is_array else f"{name}.json")
         path = directory / names[-1]
-        if not is_array:
-            path.write_text(json.dumps(value, default=_plain), encoding="ascii")
-        elif not path.exists():
-            try:
+        try:
+            if not is_array:
+                path.write_text(json.dumps(value, default=_plain), encoding="ascii")
+            elif not path.exists():
                 np.save(path, np.ascontiguousarray(value), allow_pickle=False)
-            except OSError as error:
-                needed = f"{value.nbytes / 1e9:.3g} GB are needed for it"
-                raise OSError(error.errno, f"Cannot write '{path}': {error}; {needed}. Free some space.") from error
+        except OSError as error:  # of a disk that is full, NumPy tells without its number
+            raise OSError(error.errno or errno.ENOSPC, f"Cannot write {path.name}: {error}") from error
     about = {"format": f"gensim-wordrank {kind.name}", "version": kind.version}
     about["checksums"] = {name: checksum(directory / name) for name in names}
     (directory / ABOUT).write_text(json.dumps(about, indent=1), encoding="ascii")
@@ -116,7 +116,7 @@ def checksums(directory: str | os.PathLike[str], kind: Kind) -> dict[str, int]:
     if (name, version) != (f"gensim-wordrank {kind.name}", kind.version) or not plain:
         raise ValueError(
             f"'{os.fspath(directory)}' holds no {kind.name} of version {kind.version}. It may come from a newer "
-            "gensim-wordrank."
+            "gensim-wordrank, or from an older one."
         )
     return found
 

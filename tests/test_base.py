@@ -174,6 +174,19 @@ def test_models_without_context_vectors(small, two_worlds, tmp_path):
         for need in (lambda: model.vectors("sum"), lambda: model.predict_output_word(["sea1"])):  # noqa: B023
             with pytest.raises(RuntimeError, match="no context vectors of these words"):
                 need()
+        with pytest.raises(ValueError, match="'which' must be"):
+            model.vectors("words")
+    for part in ("context_vectors", "context_bias"):
+        small.save(tmp_path / "part", ignore=[part])
+        model = WordRank.load(tmp_path / "part")
+        for need in (
+            lambda: model.train(two_worlds, total_examples=1, epochs=1),  # noqa: B023
+            lambda: model.build_vocab([["new"] * 9], update=True),  # noqa: B023
+            lambda: model.predict_output_word(["sea1"]),  # noqa: B023
+            lambda: model.exact_loss(),  # noqa: B023
+        ):
+            with pytest.raises(RuntimeError, match="no context vectors of these words"):
+                need()
 
 
 @pytest.mark.parametrize("kind", [Word2Vec, FastText, KeyedVectors, Phrases])

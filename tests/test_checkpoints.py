@@ -72,10 +72,50 @@ def test_what_others_made_is_not_replaced(undisturbed, tmp_path, name):
     assert sorted((path, path.stat().st_mtime_ns) for path in tmp_path.rglob("*")) == before
 
 
-def test_a_run_that_was_broken_off_as_it_began_is_begun_again(two_worlds, undisturbed, broken):
+def test_a_run_that_was_broken_off_as_it_began_is_begun_again(two_worlds, undisturbed, tmp_path, monkeypatch):
     """What it left is replaced: pairs without a run."""
-    shutil.rmtree(broken / "run")
-    assert same(WordRank(two_worlds, **SETTINGS, checkpoint=broken), undisturbed)
+    write = storage.write
+
+    def interrupted(place, kind, contents):
+        if kind is checkpoints.RUN:
+            raise KeyboardInterrupt
+        write(place, kind, contents)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(storage, "write", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            WordRank(two_worlds[:300], **SETTINGS, checkpoint=tmp_path)
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["cooccurrence"]
+    assert same(WordRank(two_worlds, **SETTINGS, checkpoint=tmp_path), undisturbed)
+    shutil.rmtree(tmp_path / "run")  # as by someone who wants the pairs to himself
+    with pytest.raises(FileExistsError, match="cooccurrence' is not of a training run"):
+        WordRank(Unread(), **SETTINGS, checkpoint=tmp_path)
+
+
+def test_the_directory_is_where_it_was_when_it_was_named(two_worlds, undisturbed, tmp_path, monkeypatch):
+    """Though the process goes elsewhere, and someone removes the directory while the text is read."""
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+    class Moving:
+        def __iter__(self):
+            shutil.rmtree(tmp_path / "run", ignore_errors=True)
+            monkeypatch.chdir(tmp_path / "elsewhere")
+            return iter(two_worlds)
+
+    assert same(WordRank(Moving(), **SETTINGS, checkpoint="run"), undisturbed)
+    assert same(WordRank.resume(tmp_path / "run"), undisturbed)
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def test_no_directory_is_made_for_what_is_refused_anyway(two_worlds, tmp_path, caplog):
+    """Parameters are looked at first; without a text there is nothing to keep."""
+    with pytest.raises(ValueError, match="'vector_size'"):
+        WordRank(two_worlds, vector_size=-1, checkpoint=tmp_path / "new")
+    with caplog.at_level(logging.WARNING):
+        WordRank(checkpoint=tmp_path / "new")
+    assert "'checkpoint' is not kept without a text" in caplog.text
+    assert not list(tmp_path.iterdir())
 
 
 def test_attributes_of_words_are_kept(two_worlds, tmp_path, caplog):
@@ -109,11 +149,12 @@ def test_a_run_that_another_process_finished_since_stays(two_worlds, undisturbed
     assert same(WordRank.resume(tmp_path), undisturbed)
 
 
-def test_a_place_without_room_for_checkpoints_is_told_before_the_text_is_read(tmp_path):
+def test_a_place_without_room_for_checkpoints_is_told_before_the_text_is_read(tmp_path, monkeypatch):
     """A file, and a directory that another process holds."""
     (tmp_path / "file").write_text("")
     with pytest.raises(NotADirectoryError, match="there is a file of that name"):
         WordRank(Unread(), checkpoint=tmp_path / "file")
+    monkeypatch.setattr(checkpoints, "PATIENCE", 0.1)
     with checkpoints._held(tmp_path), pytest.raises(RuntimeError, match="Another process trains in"):
         WordRank(Unread(), checkpoint=tmp_path)
 

@@ -291,6 +291,10 @@ def test_results_go_through_pipes(model, tmp_path):
     (tmp_path / "out").symlink_to("/proc/self/fd/1")
     done = wordrank("export", model, "-o", "out", "-q", cwd=tmp_path)
     assert done.stdout.decode().split()[:2] == [str(len(WordRank.load(model).wv)), "20"]
+    with (tmp_path / "vectors.txt").open("wb") as file:
+        done = subprocess.run([COMMAND, "export", model, "-o", "/dev/stdout"], stdout=file, stderr=-1, check=True)
+    assert len(KeyedVectors.load_word2vec_format(tmp_path / "vectors.txt")) == len(WordRank.load(model).wv)
+    assert b"vectors in /dev/stdout" in done.stderr
     WordRank.load(model).save(tmp_path / "model.gz")
     done = wordrank("similar", "model.gz", "-n", "1", cwd=tmp_path, input=b"government\npolice\n")
     assert (done.returncode, done.stdout.decode().count("\n  0.")) == (0, 2)

@@ -131,6 +131,9 @@ def test_pairs_that_are_others_than_on_the_disk_are_sent(lee_pairs, tmp_path):
     longer = mapped.over([*mapped.words, "unheard"])
     longer.counts[-1] = 1
     assert pairs.place_of(mapped)
+    copied = Cooccurrence.load(tmp_path / "pairs", mmap="r")
+    copied.data = copied.data.copy()
+    assert pairs.place_of(copied) is None
     assert pairs.place_of(pickle.loads(pickle.dumps(mapped))) is None
     with in_process(2) as cluster:
         for given in (changed, longer):

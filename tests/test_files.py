@@ -10,7 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from gensim_wordrank.files import SCRATCH_NAME, _scratch_beside, check_directory, replace_directory, replace_whole
+from gensim_wordrank.files import (
+    SCRATCH_NAME,
+    _scratch_beside,
+    check_directory,
+    check_target,
+    replace_directory,
+    replace_whole,
+)
 
 
 def write_two(name):
@@ -140,14 +147,24 @@ def test_what_is_open_is_written_to_where_it_stands(tmp_path, name):
     """A file that the standard output was sent to is not replaced, nor what stood in it or is written later."""
     (tmp_path / "link").symlink_to("/dev/stdout")
     code = (
-        "import sys; from pathlib import Path; from gensim_wordrank.files import replace_whole;"
+        "from pathlib import Path; from gensim_wordrank.files import replace_whole; print('begin', end=' ');"
         f"replace_whole({name!r}, lambda name: Path(name).write_text('result ') and None); print('after')"
     )
     with (tmp_path / "out").open("w") as out:
         out.write("before ")
         out.flush()
-        subprocess.run([sys.executable, "-c", code], stdout=out, cwd=tmp_path, check=True, timeout=60)
-    assert (tmp_path / "out").read_text() == "before result after\n"
+        buffered = os.environ | {"PYTHONUNBUFFERED": ""}
+        subprocess.run([sys.executable, "-c", code], stdout=out, cwd=tmp_path, check=True, timeout=60, env=buffered)
+    assert (tmp_path / "out").read_text() == "before begin result after\n"
+
+
+def test_what_is_not_open_or_only_to_be_read_is_told_beforehand(tmp_path):
+    """Before anything is made that would go there."""
+    with pytest.raises(OSError, match="Cannot write '/dev/fd/987': it is not open"):
+        check_target("/dev/fd/987")
+    (tmp_path / "file").write_text("")
+    with (tmp_path / "file").open() as file, pytest.raises(OSError, match="it is open to be read"):
+        check_target(f"/dev/fd/{file.fileno()}")
 
 
 def test_the_names_of_what_is_being_written_are_known(tmp_path):

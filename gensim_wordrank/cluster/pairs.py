@@ -20,10 +20,12 @@ BLOCK = 1 << 22
 
 def place_of(counts: Cooccurrence) -> str | None:
     """Return the directory that co-occurrences are mapped from, if they still lie there."""
-    if counts.place is None or not all(isinstance(values, np.memmap) for values in (counts.data, counts.indices)):
+    if counts.place is None:
         return None
-    directory, known = counts.place
-    return directory if checksums(directory) == known else None
+    directory, known, mapped = counts.place
+    held = counts.data, counts.indices, counts.indptr
+    same = all(one is other for one, other in zip(held, mapped, strict=True))  # and not changed copies
+    return directory if same and checksums(directory) == known else None
 
 
 def checksums(place: str) -> dict[str, int] | None:
