@@ -76,7 +76,10 @@ def planned(options: argparse.Namespace) -> list[runs.Run]:
 
 def train(options: argparse.Namespace) -> bool:
     """Do the runs that have not been done, then write the command's page; return whether nothing failed."""
-    wanted = planned(options)
+    try:
+        wanted = planned(options)
+    except ValueError as error:  # before hours are spent on sizes that the texts do have
+        sys.exit(str(error))
     chosen = [run for run in wanted if run.trainer in options.trainers]
     whole = runs.perform(chosen, options.work, options.evaluation, options.workers)
     found = [(run.identity, result) for run, result in runs.results(wanted, options.work)]

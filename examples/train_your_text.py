@@ -27,7 +27,7 @@ def main() -> None:
     """Train, print neighbours, and write model, vectors and picture."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("text", nargs="?", default=datapath("lee_background.cor"))
-    parser.add_argument("--words", nargs="+", default=["government", "cricket", "police"])
+    parser.add_argument("--words", nargs="+", help="by default three of the text, from frequent to rare")
     parser.add_argument("--start")
     parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--out", type=Path, default=Path("vectors"))
@@ -41,13 +41,17 @@ def main() -> None:
         epochs=options.epochs,
         progress=True,
     )
-    for word in options.words:
-        print(f"{word}: {', '.join(near for near, _ in model.wv.most_similar(word, topn=7))}")
-
     options.out.mkdir(parents=True, exist_ok=True)
     model.save(options.out / "text.model")
     model.wv.save_word2vec_format(str(options.out / "vectors.txt"))
-    plots.save(plots.word_map(model.wv, options.words, topn=15), options.out / "words.html")
+
+    known = [word for word in options.words or [] if word in model.wv]
+    for word in set(options.words or []) - set(known):
+        print(f"{word} is not in the vocabulary")
+    words = known or [model.wv.index_to_key[len(model.wv) * part // 10] for part in (1, 3, 6)]
+    for word in words:
+        print(f"{word}: {', '.join(near for near, _ in model.wv.most_similar(word, topn=7))}")
+    plots.save(plots.word_map(model.wv, words, topn=15), options.out / "words.html")
     print(f"{len(model.wv)} vectors and words.html are in {options.out}")
 
 

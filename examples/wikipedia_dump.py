@@ -3,7 +3,7 @@
     python wikipedia_dump.py [DUMP] [--out DIRECTORY]
 
 DUMP is a file as enwiki-latest-pages-articles.xml.bz2; without it, the first articles of one are taken, which come with
-gensim. Its text goes to DIRECTORY/wiki.txt, an article a line, so that a second training need not unpack it again.
+gensim. Its text goes to DIRECTORY, an article a line, so that a second training on the same dump need not unpack it.
 """
 
 import argparse
@@ -34,12 +34,12 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("wikipedia"))
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    text = options.out / "wiki.txt"
+    text = options.out / f"{Path(options.dump).name.removesuffix('.bz2').removesuffix('.xml')}.txt"
     if not text.exists():
         print(f"{write_text(options.dump, text)} articles in {text}")
     model = WordRank(corpus_file=text, max_final_vocab=200_000, progress=True)
-    model.save(options.out / "wiki.model")
-    print(f"{len(model.wv)} vectors in {options.out / 'wiki.model'}")
+    model.save(text.with_suffix(".model"))
+    print(f"{len(model.wv)} vectors in {text.with_suffix('.model')}")
 
 
 if __name__ == "__main__":  # WikiCorpus starts processes, which import this file

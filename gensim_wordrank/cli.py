@@ -7,7 +7,7 @@ import json
 import logging
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
@@ -15,6 +15,7 @@ from shlex import quote
 from typing import Any
 
 import click
+from gensim.models import KeyedVectors
 from joblib import cpu_count
 from tqdm import tqdm
 
@@ -34,14 +35,16 @@ from gensim_wordrank import (
 from gensim_wordrank.checkpoints import Checkpoints, asked_for
 from gensim_wordrank.cluster import Hosts
 from gensim_wordrank.cooccurrence import Cooccurrence
-from gensim_wordrank.loading import facts, load
+from gensim_wordrank.loading import facts, is_pickle, load
 from gensim_wordrank.losses import PairLoss, RankLoss
 from gensim_wordrank.model import WordRank
 
 # what WordRank does unless told otherwise
 USUAL = {name: parameter.default for name, parameter in inspect.signature(WordRank).parameters.items()}
 # what is wrong with input, files or the machine, and not with the program
-ERRORS = (OSError, ValueError, TypeError, KeyError, AttributeError, MemoryError, RuntimeError, ArithmeticError)
+ERRORS = (
+    OSError, ValueError, TypeError, KeyError, AttributeError, MemoryError, RuntimeError, ArithmeticError, ImportError,
+)  # fmt: skip
 FORMATS = ("word2vec", "word2vec-binary", "glove", "projector")
 PICTURES = ("words", "training", "rank-losses")
 
@@ -200,7 +203,7 @@ def cooccur(texts: tuple[str, ...], output: str, quiet: bool, **options: Any) ->
 @click.option("-o", "--output", type=click.Path(), required=True, help="File to write the model to.")
 @with_options(*training_options, *counting_options, workers_option, *hosts_options)
 @click.option("--checkpoint", type=click.Path(), help="Directory from which `wordrank resume` can go on.")
-@click.option("--checkpoint-every", default="1", show_default=True, help='Epochs, or a time as "10min".')
+@click.option("--checkpoint-every", help='Epochs, or a time as "10min"; by default 1.')
 @json_option
 def train(
     texts: tuple[str, ...],
@@ -209,7 +212,7 @@ def train(
     as_json: bool,
     workers: int | None,
     checkpoint: str | None,
-    checkpoint_every: str,
+    checkpoint_every: str | None,
     **options: Any,
 ) -> None:
     """Train on TEXTS, files with one sentence a line, compressed or not; - is the standard input.
@@ -221,8 +224,11 @@ def train(
     check_output(output)
     options |= {"workers": cpu_count() if workers is None else workers, "progress": shows_progress(quiet)}
     options["cluster"] = take_cluster(options)
+    if checkpoint is None and checkpoint_every is not None:
+        raise click.UsageError("--checkpoint-every needs --checkpoint.")
     if checkpoint is not None:
-        every = int(checkpoint_every) if checkpoint_every.isdecimal() else checkpoint_every
+        given = "1" if checkpoint_every is None else checkpoint_every
+        every = int(given) if given.isdecimal() else given
         options["checkpoint"] = Checkpoints(checkpoint, every)
     with telling_how_to_go_on(checkpoint, output):
         model = trained(texts, options)
@@ -287,13 +293,16 @@ def finish(model: WordRank, output: str, quiet: bool, as_json: bool) -> None:
 @json_option
 def similar(model: str, words: tuple[str, ...], topn: int, as_json: bool, quiet: bool) -> None:
     """Show the neighbours of WORDS in MODEL; without words, ask for them until an empty line."""
+    if as_json and not words:
+        raise click.UsageError("Give WORDS with --json.")
     keyed = load(model).words
     if words:
-        found = {word: keyed.most_similar(word, topn=topn) for word in words}
-        click.echo(json.dumps(found) if as_json else "\n\n".join(table(word, near) for word, near in found.items()))
+        found = {word: keyed.most_similar(keys_of(keyed, [word]), topn=topn) for word in words}
+        click.echo(as_text(found) if as_json else "\n\n".join(table(word, near) for word, near in found.items()))
     with suppress(click.Abort):  # at the end of the input
         while not words and (word := click.prompt("word", default="", show_default=False, err=True)):
-            click.echo(table(word, keyed.most_similar(word, topn=topn)) if word in keyed else f"{word} is not known")
+            (key,) = keys_of(keyed, [word])
+            click.echo(table(word, keyed.most_similar(key, topn=topn)) if key in keyed else f"{word} is not known")
 
 
 @command
@@ -310,8 +319,8 @@ def analogy(model: str, a: str, b: str, c: str, topn: int, method: str, as_json:
     answer = keyed.most_similar if method == "add" else keyed.most_similar_cosmul
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # gensim's 3CosMul calls an old function of its own
-        found = answer(positive=[b, c], negative=[a], topn=topn)
-    click.echo(json.dumps(found) if as_json else table(f"{a} : {b} = {c} :", found))
+        found = answer(positive=keys_of(keyed, [b, c]), negative=keys_of(keyed, [a]), topn=topn)
+    click.echo(as_text(found) if as_json else table(f"{a} : {b} = {c} :", found))
 
 
 @command
@@ -342,11 +351,12 @@ def evaluate(
     scores = [evaluation.evaluate(subject.words, tests, subject.sums, **options) for subject in subjects]
     rows = report.score_rows(models, scores)
     if as_json:
-        click.echo(json.dumps(json.loads(json.dumps(rows), parse_constant=lambda _: None)))  # JSON has no NaN
+        click.echo(as_text(rows))
     else:
         click.echo("\n".join(line for row in rows for line in shown(row, sections)))
     if page:
-        documents.save(report.report(subjects, scores, words or report.usual_words(subjects, tests)), page)
+        chosen = keys_of(subjects[0].words, words) or report.usual_words(subjects, tests)
+        documents.save(report.report(subjects, scores, chosen), page)
 
 
 def shown(row: dict[str, Any], sections: bool) -> list[str]:
@@ -357,6 +367,19 @@ def shown(row: dict[str, Any], sections: bool) -> list[str]:
     parts = row.get("sections", {})
     names = parts if sections else [name for name in ("semantic", "syntactic") if name in parts]
     return [text, *(f"{'':{len(row['model'])}}    {name:30} {100 * parts[name]:5.1f}" for name in names)]
+
+
+def as_text(value: Any) -> str:
+    """Return a value as JSON, which has no NaN."""
+    return json.dumps(json.loads(json.dumps(value, default=int), parse_constant=lambda _: None))
+
+
+def keys_of(keyed: KeyedVectors, words: Sequence[str]) -> list[Any]:
+    """Return what words on the command line stand for, where keys are numbers."""
+    if not len(keyed) or isinstance(keyed.index_to_key[0], str):
+        return list(words)
+    names = {str(key): key for key in keyed.index_to_key}
+    return [names.get(word, word) for word in words]
 
 
 def table(title: str, near: list[tuple[str, float]]) -> str:
@@ -380,6 +403,7 @@ def export(model: str, output: str, layout: str, use_sum: bool, quiet: bool) -> 
     if layout == "projector":
         exchange.write_projector(keyed, output)
     else:
+        exchange.check_words(keyed.index_to_key, "Files of vectors, but those for the projector,")
         options = {"binary": layout == "word2vec-binary", "write_header": layout != "glove"}
         files.replace_whole(output, lambda name: keyed.save_word2vec_format(name, **options))
     if not quiet:
@@ -391,6 +415,8 @@ def export(model: str, output: str, layout: str, use_sum: bool, quiet: bool) -> 
 @json_option
 def info(model: str, as_json: bool, quiet: bool) -> None:
     """Tell what MODEL is and how it was trained."""
+    if not is_pickle(model):
+        raise click.UsageError(f"'{model}' is no model. Of vectors alone, nothing is known but themselves.")
     known = facts(WordRank.load(model))
     click.echo(json.dumps(known) if as_json else "\n".join(f"{name:18} {value}" for name, value in known.items()))
 
@@ -414,8 +440,9 @@ def plot(arguments: tuple[str, ...], output: str, what: str, topn: int, quiet: b
         raise click.UsageError("Give a MODEL.")
     files.writer_for(output, plots.WRITERS)
     if what == "words":
-        model, *words = arguments
+        model, *given = arguments
         keyed = load(model).words
+        words = keys_of(keyed, given)
         picture = plots.word_map(keyed, words or keyed.index_to_key[: max(topn, 3)], topn if words else 0)
     elif what == "training":
         picture = plots.loss_curves({model: load(model).losses for model in arguments})

@@ -102,7 +102,8 @@ class Score:
         counted = np.zeros(len(self.known), bool)
         counted[self.items] = True
         parts = {name: self.groups == name for name in dict.fromkeys(self.groups.tolist()) if name}
-        parts |= {"semantic": ~self.syntactic, "syntactic": self.syntactic} if len(self.syntactic) else {}
+        totals = {"semantic": ~self.syntactic, "syntactic": self.syntactic} if len(self.syntactic) else {}
+        parts |= {name: total for name, total in totals.items() if name not in parts}  # which may be called so itself
         return {name: self.of(np.flatnonzero(part & counted)) for name, part in parts.items()}
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
@@ -134,8 +135,10 @@ class Comparison:
         return self.p < 0.05
 
 
-def similarity(keyed: KeyedVectors, test: SimilaritySet, unknown: Unknown | str = "zero") -> Score:
-    """Return Spearman's correlation of cosines with ratings.
+def similarity(
+    keyed: KeyedVectors, test: SimilaritySet, unknown: Unknown | str = "zero", restrict_vocab: int | None = None
+) -> Score:
+    """Return Spearman's correlation of cosines with ratings; the parameters are those of :func:`analogies`.
 
     Examples
     --------
@@ -151,11 +154,11 @@ def similarity(keyed: KeyedVectors, test: SimilaritySet, unknown: Unknown | str 
     >>> score.value, score.unknown_share
     (1.0, 0.25)
     """
-    index = _index(keyed, len(keyed))
+    index = _index(keyed, _size(keyed, restrict_vocab))
     left, right = (np.array([index.get(pair[i].upper(), -1) for pair in test.pairs]) for i in (0, 1))
     known = (left >= 0) & (right >= 0)
-    unit = _unit(keyed.vectors)
-    cosines = np.where(known, np.einsum("ij,ij->i", unit[left], unit[right], dtype=np.float64), 0.0)
+    unit, cosines = _unit(keyed.vectors), np.zeros(len(known))
+    cosines[known] = np.einsum("ij,ij->i", unit[left[known]], unit[right[known]], dtype=np.float64)
     return Score(test.name, "similarity", cosines, test.ratings, known, checks.choice("unknown", Unknown, unknown))
 
 
@@ -193,19 +196,23 @@ def analogies(
     1.0
     """
     method, unknown = checks.choice("method", Method, method), checks.choice("unknown", Unknown, unknown)
-    n_words = len(keyed)
-    if restrict_vocab is not None:
-        n_words = min(n_words, checks.positive_integer("restrict_vocab", restrict_vocab))
+    n_words = _size(keyed, restrict_vocab)
     index = _index(keyed, n_words)
-    asked = np.array([[index.get(word.upper(), -1) for word in question] for question in test.questions])
+    asked = np.array([[index.get(word.upper(), -1) for word in question] for question in test.questions], np.int64)
     accepted = [[index[word.upper()] for word in words if word.upper() in index] for words in test.answers]
     known = (asked >= 0).all(axis=1) & np.array([bool(words) for words in accepted])
     unit = _unit(keyed.vectors[:n_words])
+    # as in gensim, spellings of a word are one: the best of them answers, and the most frequent stands for all
+    first = np.array([index[str(word).upper()] for word in keyed.index_to_key[:n_words]], np.int64)
+    spellings = np.flatnonzero(first != np.arange(n_words))
     right = np.zeros(len(asked))
-    block = max(1, BLOCK_BYTES // (4 * n_words))
+    block = max(1, BLOCK_BYTES // (4 * max(n_words, 1)))
     for start in range(0, int(known.sum()), block):
         questions = np.flatnonzero(known)[start : start + block]
         scores = _scores(unit, asked[questions], method)
+        for i in spellings:
+            np.maximum(scores[:, first[i]], scores[:, i], out=scores[:, first[i]])
+        scores[:, spellings] = -np.inf
         scores[np.arange(len(questions))[:, None], asked[questions]] = -np.inf
         answers = scores.argmax(axis=1)
         right[questions] = [answer in accepted[i] for i, answer in zip(questions, answers, strict=True)]
@@ -244,7 +251,7 @@ def evaluate(
     [('wordsim353', 'similarity'), ('simlex999', 'similarity'), ('questions-words', 'analogy')]
     """
     return [
-        similarity(words, test, unknown)
+        similarity(words, test, unknown, restrict_vocab)
         if isinstance(test, SimilaritySet)
         else analogies(words if sums is None else sums, test, method, unknown, restrict_vocab)
         for test in tests
@@ -256,7 +263,10 @@ def compare(one: Score, other: Score) -> Comparison:
 
     Items that one of them leaves out are left out for both.
     """
-    if len(one.known) != len(other.known) or one.kind != other.kind or one.unknown is not other.unknown:
+    of_set = [
+        (score.name, score.kind, score.unknown, len(score.known), score.ratings.tobytes()) for score in (one, other)
+    ]
+    if of_set[0] != of_set[1]:
         raise ValueError("'one' and 'other' must be scores on the same set, with the same treatment of unknown words.")
     items = np.intersect1d(one.items, other.items)
 
@@ -264,9 +274,17 @@ def compare(one: Score, other: Score) -> Comparison:
         return one.of(chosen) - other.of(chosen)
 
     differences = _resample(items, difference)
-    # one more on each side, so that no p is 0
-    behind = min(np.sum(differences <= 0), np.sum(differences >= 0)) + 1
+    # one more on each side, so that no p is 0; a difference that is not a number may be on either
+    undefined = RESAMPLES - np.sum(np.isfinite(differences))
+    behind = min(np.sum(differences <= 0), np.sum(differences >= 0)) + undefined + 1
     return Comparison(difference(items), _interval(differences, 0.95), min(1.0, 2 * float(behind) / (RESAMPLES + 1)))
+
+
+def _size(keyed: KeyedVectors, restrict_vocab: int | None) -> int:
+    """Return how many words are known."""
+    if restrict_vocab is None:
+        return len(keyed)
+    return min(len(keyed), checks.positive_integer("restrict_vocab", restrict_vocab))
 
 
 def _index(keyed: KeyedVectors, n_words: int) -> dict[str, int]:
@@ -293,7 +311,7 @@ def _resample(items: NDArray[np.int64], statistic: Callable[[NDArray[np.int64]],
 
 
 def _interval(values: NDArray[np.float64], level: float) -> tuple[float, float]:
-    if not len(values):
+    if np.isnan(values).all():
         return float("nan"), float("nan")
     low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)

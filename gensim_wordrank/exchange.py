@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import smart_open
@@ -45,11 +47,16 @@ def read_glove(cooccurrence: Path_, vocabulary: Path_) -> Cooccurrence:
     return _from_entries(cooccurrence, records["word"], records["context"], records["value"], words, counts)
 
 
+def check_words(words: Iterable[Any], where: str) -> None:
+    """Refuse words that a file which separates by white space cannot hold."""
+    for word in words:
+        if not str(word) or any(letter.isspace() for letter in str(word)):
+            raise ValueError(f"{where} cannot hold the word {word!r}: it must be a text without white space.")
+
+
 def write_glove(pairs: Cooccurrence, cooccurrence: Path_, vocabulary: Path_) -> None:
     """Write files that GloVe's `shuffle` and `glove` read. Rows of a one-sided window are the later words."""
-    for word in pairs.words:
-        if not isinstance(word, str) or not word or any(letter.isspace() for letter in word):
-            raise ValueError(f"GloVe's files cannot hold the word {word!r}: it must be a text without white space.")
+    check_words(pairs.words, "GloVe's files")
 
     def write_records(name: str) -> None:
         with Path(name).open("wb") as file:
@@ -78,9 +85,11 @@ def read_wordrank(directory: Path_) -> Cooccurrence:
     meta = [line.split() for line in (directory / "meta").read_text(encoding="utf-8").splitlines() if line.strip()]
     try:
         (n_words, n_contexts), (n_lines, name) = map(int, meta[0]), meta[1]
-        words = (directory / meta[2][1]).read_text(encoding="utf-8").split("\n")[:n_words] if meta[2:] else None
+        words = (directory / meta[2][1]).read_text(encoding="utf-8").splitlines()[:n_words] if meta[2:] else None
     except (ValueError, IndexError) as error:
         raise ValueError(f"'{directory / 'meta'}' must hold 'rows columns', 'lines file' and 'words file'.") from error
+    if words is not None and len(words) != n_words:
+        raise ValueError(f"'{directory / meta[2][1]}' holds {len(words)} words, not {n_words}. Is it cut off?")
     if n_words != n_contexts:
         raise ValueError(f"'{directory / 'meta'}' must tell as many columns as rows. Got {n_words}, {n_contexts}.")
     entries = np.loadtxt(directory / name, RECORD, ndmin=1)
@@ -112,15 +121,35 @@ def read_vectors(path: Path_) -> KeyedVectors:
     binary = path.endswith((".bin", *(f".bin{ending}" for ending in smart_open.compression.get_supported_extensions())))
     with files.reading(path), smart_open.open(path, "rb") as file:
         no_header = not binary and len(file.readline(10_000).split()) != 2
+        file.seek(0)
+        if not binary:
+            _check_rows(file, path, not no_header)
     try:
         with np.errstate(over="ignore"):  # what becomes infinite is refused
             keyed = KeyedVectors.load_word2vec_format(path, binary=binary, no_header=no_header)
     # what gensim ends in when a header or a row is not what it seems
     except (EOFError, MemoryError, OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"'{path}' is damaged, or no file of vectors: {error}") from error
+    n = len(keyed.key_to_index)
+    if not keyed.vector_size or not n:
+        raise ValueError(f"'{path}' is damaged, or no file of vectors: there are no numbers behind the words.")
+    if n < len(keyed.index_to_key):  # a word stands there twice; gensim keeps the first, and an empty place at the end
+        keyed.index_to_key, keyed.vectors = keyed.index_to_key[:n], keyed.vectors[:n]
+        keyed.expandos = {name: values[:n] for name, values in keyed.expandos.items()}
     if not np.isfinite(keyed.vectors).all():
         raise ValueError(f"'{path}' must hold finite numbers. Remove vectors with NaN or infinity.")
     return keyed
+
+
+def _check_rows(file: IO[bytes], path: str, has_header: bool) -> None:
+    """Refuse a text whose rows are not equally long: gensim takes one number for all of a vector."""
+    lengths = (len(line.split()) for line in islice(file, int(has_header), None))
+    length = next(lengths, 0)
+    for number, other in enumerate(lengths, 2 + has_header):
+        if other != length:
+            raise ValueError(
+                f"'{path}' is damaged, or no file of vectors: line {number} has {other} parts, not {length}."
+            )
 
 
 def write_projector(keyed: KeyedVectors, directory: Path_) -> None:

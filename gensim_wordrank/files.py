@@ -204,6 +204,8 @@ def reading(source: Any) -> Iterator[None]:
     """
     try:
         yield
+    except ModuleNotFoundError as error:
+        raise OSError(f"{_name_of(source)} cannot be read without the module {error.name!r}. Install it.") from error
     except (EOFError, ImportError, pickle.UnpicklingError, zlib.error, lzma.LZMAError) as error:
         raise OSError(f"{_name_of(source)} is damaged or cut off: {error}") from error
     except UnicodeDecodeError as error:

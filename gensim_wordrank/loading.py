@@ -34,11 +34,7 @@ def load(path: str) -> Subject:
     >>> len(load(path).words), len(load(path).losses), load(path).facts["epochs"]
     (12, 5, 5)
     """
-    if not Path(path).is_file():
-        raise FileNotFoundError(f"There is no file '{path}'.")
-    with files.reading(path), smart_open.open(path, "rb") as file:
-        is_pickle = file.read(1) == b"\x80"
-    if not is_pickle:
+    if not is_pickle(path):
         words = exchange.read_vectors(path)
         return Subject(path, words, words)
     with files.reading(path):
@@ -53,6 +49,14 @@ def load(path: str) -> Subject:
         raise ValueError(f"'{path}' holds a {type(model).__name__}, which has no word vectors.")
     known = {} if words is model else {name: getattr(model, name) for name in PARAMETERS if hasattr(model, name)}
     return Subject(path, words, words, facts=known)
+
+
+def is_pickle(path: str) -> bool:
+    """Say whether a file holds a model as gensim saves them, and not vectors alone."""
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"There is no file '{path}'.")
+    with files.reading(path), smart_open.open(path, "rb") as file:
+        return bool(file.read(1) == b"\x80")
 
 
 def facts(model: WordRank) -> dict[str, Any]:

@@ -24,6 +24,8 @@ FORMULAS = {
 }
 # the paper's alpha and beta
 SCALES = ((1, 0), (10, 9), (100, 99))
+# words on a map
+FEWEST = 3
 # what quality is drawn against: its name, and what does not change along a curve
 COSTS = {"seconds": ("seconds, text to vectors", "tokens"), "tokens": ("tokens of the corpus", "epochs")}
 
@@ -186,9 +188,11 @@ def word_map(keyed: KeyedVectors, words: Sequence[str], topn: int = 0, seed: int
     ['graph', 'system', 'trees']
     """
     groups = _neighbourhoods(keyed, words, topn) if topn else {"": list(dict.fromkeys(words))}
+    # a vector of zeros has no direction
+    groups = {name: [word for word in group if keyed.get_vector(word).any()] for name, group in groups.items()}
     drawn = [word for group in groups.values() for word in group]
-    if len(drawn) < 3:
-        raise ValueError(f"'words' must hold at least three words. Got {len(drawn)} instead.")
+    if len(drawn) < FEWEST:
+        raise ValueError(f"'words' must hold at least three words with a direction. Got {len(drawn)} instead.")
     vectors = np.stack([keyed.get_vector(word, norm=True) for word in drawn])
     labels = [str(word) for word in drawn]
     x, y = places_of(vectors, labels, seed).T

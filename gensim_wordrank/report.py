@@ -140,12 +140,16 @@ def _training(subjects: Sequence[Subject]) -> list[Block]:
 
 def _neighbours(subjects: Sequence[Subject], words: Sequence[str]) -> list[Block]:
     """Return a table with a row a word and a column a model, and a map of each model."""
-    cells = [[word, *(_near(subject.words, word) for subject in subjects)] for word in words]
+    if not words:
+        return []
+    cells = [[str(word), *(_near(subject.words, word) for subject in subjects)] for word in words]
     blocks: list[Block] = [Heading("Neighbours"), Table(["word", *(subject.name for subject in subjects)], cells)]
     for subject in subjects:
         known = [word for word in words if word in subject.words]
         if not known:
-            raise ValueError(f"'{subject.name}' knows none of the words {', '.join(words)}. Choose others.")
+            raise ValueError(f"'{subject.name}' knows none of the words {', '.join(map(str, words))}. Choose others.")
+        if len(subject.words) < plots.FEWEST:
+            continue
         picture = plots.word_map(subject.words, known, MAP_NEIGHBOURS)
         blocks.append(replace(picture, title=f"{picture.title} in {subject.name}"))
     return blocks

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from gensim_wordrank import files
 
 # what the paper calls semantic and syntactic, by the names of sections in Google's set and of files in BATS
-SYNTACTIC = ("gram", "i0", "i1", "d0", "d1")
+SYNTACTIC = ("gram", "syntactic", "i0", "i1", "d0", "d1")
 
 
 @dataclass(frozen=True)
@@ -56,15 +57,14 @@ def read_similarity(path: str | os.PathLike[str]) -> SimilaritySet:
     ('wordsim353', 353, ('love', 'sex'), 6.77)
     """
     pairs, ratings = [], []
-    for number, line in _lines(path):
-        separator = next((mark for mark in "\t,;" if mark in line), None)
-        fields = [field.strip().strip('"') for field in line.split(separator)]
+    for place, (number, line) in enumerate(_lines(path)):
+        fields = _fields(line)
         try:
             rating = float(fields[2])
             if not math.isfinite(rating):
                 raise ValueError
         except (IndexError, ValueError):
-            if number == 1:  # names of the columns
+            if place == 0:  # names of the columns
                 continue
             raise ValueError(f"Line {number} of '{path}' must hold two words and a number. Got {line!r}.") from None
         pairs.append((fields[0], fields[1]))
@@ -72,6 +72,31 @@ def read_similarity(path: str | os.PathLike[str]) -> SimilaritySet:
     if not pairs:
         raise ValueError(f"'{path}' holds no pairs of words.")
     return SimilaritySet(_name(path), pairs, np.array(ratings))
+
+
+def _fields(line: str) -> list[str]:
+    """Split a line at tabs, commas, semicolons or else white space."""
+    separator = next((mark for mark in "\t,;" if mark in line), None)
+    return [field.strip().strip('"') for field in line.split(separator)]
+
+
+def _is_analogies(lines: Sequence[str]) -> bool:
+    """Say whether a file that begins so holds analogies: sections, or four words a line and no rating."""
+    for line in lines:
+        fields = _fields(line)
+        if line.startswith(":"):
+            return True
+        if len(fields) == 3 or len(line.split()) != 4 or any(_is_number(field) for field in fields[2:]):
+            return False
+    return bool(lines)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def read_analogies(path: str | os.PathLike[str]) -> AnalogySet:
@@ -129,7 +154,7 @@ def shipped() -> list[SimilaritySet | AnalogySet]:
 
 
 def in_directory(path: str | os.PathLike[str]) -> list[SimilaritySet | AnalogySet]:
-    """Read all sets in a directory; a file whose first line has four words or begins with ":" holds analogies."""
+    """Read all sets in a directory; a file whose first lines have four words or begin with ":" holds analogies."""
     found: list[SimilaritySet | AnalogySet] = []
     for entry in sorted(Path(path).iterdir()):
         if entry.name.startswith("."):
@@ -137,9 +162,8 @@ def in_directory(path: str | os.PathLike[str]) -> list[SimilaritySet | AnalogySe
         if entry.is_dir():
             found.append(read_analogies(entry))
         elif entry.is_file():
-            first = next((line for _, line in _lines(entry)), "")
-            is_analogies = first.startswith(":") or (len(first.split()) == 4 and not set(first) & set(",;"))
-            found.append(read_analogies(entry) if is_analogies else read_similarity(entry))
+            first = [line for _, line in islice(_lines(entry), 2)]  # the first may name columns
+            found.append(read_analogies(entry) if _is_analogies(first) else read_similarity(entry))
     if not found:
         raise FileNotFoundError(f"'{path}' holds no test sets.")
     return found

@@ -320,6 +320,51 @@ def test_models_that_lack_something(model, tmp_path):
     assert done.stderr.decode() == "Error: 'workers' must be a positive integer. Got 0 instead.\n"
 
 
+def test_keys_that_are_numbers(tmp_path):
+    """Are found by what is typed, and shown on pages."""
+    matrix = np.random.default_rng(1).random((12, 12))
+    WordRank.from_cooccurrence(matrix + matrix.T, vector_size=4, epochs=2, weighted=False).save(tmp_path / "graph")
+    for arguments in (
+        ["similar", "graph", "3", "--json"],
+        ["analogy", "graph", "1", "2", "3"],
+        ["plot", "graph", "3", "-o", "map.html"],
+        ["evaluate", "graph", "--report", "page.md", "--word", "3"],
+        ["evaluate", "graph", "graph", "--report", "page.html"],
+    ):
+        done = wordrank(*arguments, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    assert "more than noise" not in done.stdout.decode()  # a model is not ahead of itself
+    assert "| 3 |" in (tmp_path / "page.md").read_text()
+    assert wordrank("similar", "graph", "99", cwd=tmp_path).stderr == b"Error: Key '99' not present in vocabulary\n"
+
+
+def test_vectors_without_direction_and_words_with_spaces(tmp_path):
+    """Zeros are left out of maps; what a file of vectors cannot hold is refused before it is written."""
+    (tmp_path / "pad.txt").write_text("<pad> 0 0 0\na 1 2 1\nb 1 1 3\nc 1 0 2\nd 2 1 0\n")
+    assert wordrank("plot", "pad.txt", "-o", "map.html", cwd=tmp_path).returncode == 0
+    assert "NaN" not in wordrank("similar", "pad.txt", "a", "--json", cwd=tmp_path).stdout.decode()
+    (tmp_path / "xyz.txt").write_text("x 1 2 1\ny 1 1 3\n")
+    assert wordrank("evaluate", "pad.txt", "xyz.txt", "--report", "page.html", cwd=tmp_path).returncode == 0
+    words = [["new york", "is", "big"], ["new york", "was", "big"]]
+    WordRank(words, vector_size=5, min_count=1, epochs=1).save(tmp_path / "spaces")
+    done = wordrank("export", "spaces", "-o", "vectors.txt", cwd=tmp_path)
+    assert "cannot hold the word 'new york'" in done.stderr.decode()
+    assert not (tmp_path / "vectors.txt").exists()
+    assert wordrank("export", "spaces", "-o", "projector", "--format", "projector", cwd=tmp_path).returncode == 0
+
+
+def test_what_is_asked_for_in_vain_is_refused(model, tmp_path):
+    """Rather than left without a word."""
+    (tmp_path / "vectors.txt").write_text("a 1 2\nb 2 1\n")
+    for arguments, message in (
+        (["similar", model, "--json"], "Give WORDS with --json."),
+        (["info", "vectors.txt"], "'vectors.txt' is no model."),
+        (["train", LEE, "-o", "model", "--checkpoint-every", "10min"], "--checkpoint-every needs --checkpoint."),
+    ):
+        done = wordrank(*arguments, cwd=tmp_path)
+        assert (done.returncode, message in done.stderr.decode()) == (2, True)
+
+
 def test_unknown_words_are_one_line_too(model, tmp_path):
     """A word without a vector is named."""
     done = wordrank("similar", model, "qwertz", cwd=tmp_path)

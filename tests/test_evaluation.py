@@ -142,6 +142,64 @@ def test_similarity_values_are_spearmans():
     assert score.value == pytest.approx(spearmanr(score.outcome, test.ratings).statistic)
 
 
+@pytest.mark.parametrize("unknown", ["zero", "skip"])
+def test_what_is_not_a_number_is_no_progress(unknown):
+    """Of models that know nothing, or so little that most resampled sets say nothing, none is ahead."""
+    random = np.random.default_rng(3)
+    pairs = [(f"a{i}", f"b{i}") for i in range(30)]
+    test = SimilaritySet("toy", pairs, random.random(30))
+    nothing = keyed(["x", "y"], np.eye(2))
+    little = [keyed([*pairs[i], *pairs[i + 1]], random.standard_normal((4, 3))) for i in (0, 2)]
+    for one, other in ((nothing, nothing), (nothing, little[0]), tuple(little)):
+        found = compare(similarity(one, test, unknown), similarity(other, test, unknown))
+        assert not found.is_real
+    assert np.isnan(similarity(nothing, test, unknown).interval()).all()
+
+
+def test_scores_on_other_sets_are_not_compared():
+    """Though they have as many pairs."""
+    words = keyed(["a", "b", "c"], np.eye(3))
+    tests = [SimilaritySet("one", [("a", "b"), ("a", "c")], np.array(ratings)) for ratings in ([1.0, 2.0], [2.0, 1.0])]
+    with pytest.raises(ValueError, match="must be scores on the same set"):
+        compare(*(similarity(words, test) for test in tests))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_spellings_of_a_word_are_one(tmp_path, seed):
+    """As in gensim: no word of a question answers it, however it is spelt, and the answer may be spelt otherwise."""
+    random = np.random.default_rng(seed)
+    words = [f"w{i}" for i in range(8)] + [f"W{i}" for i in random.permutation(8)[:5]]
+    words = [words[i] for i in random.permutation(len(words))]
+    mixed = keyed(words, random.standard_normal((len(words), 3)))
+    questions = [" ".join(f"w{i}" for i in random.permutation(8)[:4]) for _ in range(60)]
+    (tmp_path / "set.txt").write_text(": all\n" + "\n".join(questions))
+    ours = analogies(mixed, read_analogies(tmp_path / "set.txt")).value
+    assert ours == pytest.approx(mixed.evaluate_word_analogies(str(tmp_path / "set.txt"))[0])
+
+
+def test_sections_may_be_called_semantic_and_syntactic():
+    """Then these are they, and no totals."""
+    words = keyed(["man", "woman", "king", "queen"], [[3, 0], [3, 1], [0, 3], [0.5, 3]])
+    asked = [("man", "woman", "king"), ("man", "woman", "king"), ("man", "woman", "queen")]
+    test = AnalogySet("toy", asked, [("queen",), ("man",), ("king",)], ["semantic", "syntactic", "syntactic"])
+    assert analogies(words, test).sections() == {"semantic": 1.0, "syntactic": 0.5}
+
+
+def test_a_small_vocabulary_is_small_for_similarity_too(random_keyed):
+    """restrict_vocab is that of gensim, for both kinds."""
+    path = datapath("wordsim353.tsv")
+    _, theirs, unknown = random_keyed.evaluate_word_pairs(path, restrict_vocab=400, dummy4unknown=True)
+    (score,) = evaluate(random_keyed, [read_similarity(path)], restrict_vocab=400)
+    assert score.value == pytest.approx(theirs[0], abs=1e-6)
+    assert 100 * score.unknown_share == pytest.approx(unknown)
+
+
+def test_no_vectors_score_nothing():
+    """Everything is unknown to an empty vocabulary."""
+    empty = KeyedVectors(3)
+    assert [score.unknown_share for score in evaluate(empty, shipped())] == [1.0, 1.0, 1.0]
+
+
 def test_any_keyed_vectors_and_two_kinds():
     """Word2Vec's vectors are scored too; analogies use the second vectors if they are given."""
     model = Word2Vec([["love", "sex", "tiger", "cat"]] * 20, vector_size=4, min_count=1, epochs=1)

@@ -24,7 +24,7 @@ SCRIPTS = {
     "graph.py": r"a0:( a\d+){5}",
     "phrases.py": r"174 of 1818 words are phrases\n",
     "train_your_text.py": r"1750 vectors and words.html are in vectors",
-    "wikipedia_dump.py": r"106 articles in wikipedia/wiki.txt\n.* vectors in wikipedia/wiki.model",
+    "wikipedia_dump.py": r"106 articles in wikipedia/enwiki-.*ed.txt\n.* vectors in wikipedia/enwiki-.*ed.model",
 }
 FOUND = pkgutil.walk_packages(gensim_wordrank.__path__, "gensim_wordrank.")
 MODULES = ["gensim_wordrank", *(info.name for info in FOUND if "._" not in info.name)]

@@ -72,6 +72,23 @@ def test_vectors_that_are_not_finite_or_not_there_are_named(tmp_path):
             read_vectors(tmp_path / "vectors.txt")
 
 
+def test_vectors_that_are_not_one_a_word(tmp_path):
+    """Of a word that stands twice the first counts; rows of other lengths, and words alone, are refused."""
+    path = tmp_path / "vectors.txt"
+    path.write_text("4 2\na 1 2\na 3 4\nb 1 1\nc 1 0\n")
+    found = read_vectors(path)
+    assert (found.index_to_key, found["a"].tolist(), found.vectors.shape) == (["a", "b", "c"], [1.0, 2.0], (3, 2))
+    assert found.most_similar("a", topn=9)[-1][0] in ("b", "c")
+    for text, message in (
+        ("2 3\na 1 2 3\nb 3", "line 3 has 2 parts, not 4"),
+        ("a 1 2 3\nb 3\n", "line 2 has 2 parts, not 4"),
+        ("2 0\nonly\nwords\n", "no numbers behind the words"),
+    ):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=message):
+            read_vectors(path)
+
+
 def test_random_damage_never_passes_silently(pairs, tmp_path):
     """Bytes that change in GloVe's binary give an error or a finite matrix of the same shape, never a crash."""
     write_glove(pairs, tmp_path / "pairs.bin", tmp_path / "vocab.txt")

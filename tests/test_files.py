@@ -1,6 +1,7 @@
 """Whole files or none."""
 
 import errno
+import importlib
 import os
 import re
 import subprocess
@@ -15,6 +16,7 @@ from gensim_wordrank.files import (
     _scratch_beside,
     check_directory,
     check_target,
+    reading,
     replace_directory,
     replace_whole,
 )
@@ -165,6 +167,13 @@ def test_what_is_not_open_or_only_to_be_read_is_told_beforehand(tmp_path):
     (tmp_path / "file").write_text("")
     with (tmp_path / "file").open() as file, pytest.raises(OSError, match="it is open to be read"):
         check_target(f"/dev/fd/{file.fileno()}")
+
+
+def test_a_missing_module_is_no_damage():
+    """As for texts that are compressed in a way that Python has not learnt here."""
+    message = "'text.zst' cannot be read without the module 'missing_module'. Install it"
+    with pytest.raises(OSError, match=message), reading("text.zst"):
+        importlib.import_module("missing_module")
 
 
 def test_the_names_of_what_is_being_written_are_known(tmp_path):

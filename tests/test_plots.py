@@ -136,7 +136,7 @@ def test_labels_do_not_overlap():
 
 def test_too_few_or_unknown_words_are_refused(model):
     """Errors say what is missing."""
-    with pytest.raises(ValueError, match="at least three words. Got 2"):
+    with pytest.raises(ValueError, match="at least three words with a direction. Got 2"):
         word_map(model.wv, ["sea1", "sea2"])
     with pytest.raises(KeyError, match="nowhere"):
         word_map(model.wv, ["sea1", "sea2", "nowhere"])

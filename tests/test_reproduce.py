@@ -110,6 +110,17 @@ def test_figures(tmp_path, monkeypatch, two_worlds):
     assert len(list(tmp_path.glob("figure*.png"))) == 2
 
 
+def test_texts_are_told_apart_and_must_be_long_enough(tmp_path):
+    """By their whole names but for what kind of file they are; sizes are looked at before anything is run."""
+    from paper import plans, texts
+
+    names = [texts.name_of(tmp_path / name) for name in ("wiki.en.txt", "wiki.de.txt.gz", "text8")]
+    assert names == ["wiki.en", "wiki.de", "text8"]
+    (tmp_path / "text.txt").write_text("a b c\n")
+    with pytest.raises(ValueError, match="'tokens' must be at most 3, which is what the longest text holds. Got 4"):
+        plans.Planner([1]).scale([tmp_path / "text.txt"], [2, 4])
+
+
 def test_texts_have_as_many_tokens_as_asked_for(tmp_path):
     """Lines stay lines, the last is cut; asking for more than there is names the parameter."""
     from paper import texts

@@ -81,6 +81,24 @@ def test_bad_files_are_named(tmp_path):
         in_directory(tmp_path / "nothing")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "king\tqueen\t3\t1\nman\twoman\t2\t1\n",
+        "word1\tword2\trating\tdeviation\nking\tqueen\t3\t1\nman\twoman\t2\t1\n",
+        "new york\tcity\t5.0\ncat\tdog\t3\n",
+        "first word\tsecond\trating\ncat\tdog\t3\nnew york\tcity\t5\n",
+        "# about\nword1 word2 rating\ncat dog 3\nnew city 5\n",
+    ],
+)
+def test_pairs_are_not_taken_for_analogies(tmp_path, text):
+    """Though a line has four words, or a comment stands before the names of columns."""
+    (tmp_path / "set.txt").write_text(text)
+    (found,) = in_directory(tmp_path)
+    assert isinstance(found, SimilaritySet)
+    assert len(found.pairs) == 2
+
+
 def test_a_table_of_a_spreadsheet_holds_pairs(tmp_path):
     """Names of columns with spaces are no question; marks of Windows and quotes are no part of a word."""
     (tmp_path / "combined.csv").write_bytes(

@@ -165,7 +165,10 @@ def _leads(groups: Iterable[Group], other: str, score: str, key: str) -> dict[fl
             text = (group.run[key], group.run["source"], group.run["tokens"])
             texts.setdefault(text, {})[group.run["trainer"]] = mean(group, score)
     both = {text: scores for text, scores in texts.items() if "wordrank" in scores and other in scores}
-    return {text[0]: both[text]["wordrank"] - both[text][other] for text in sorted(both)}
+    leads: dict[float, list[float]] = {}
+    for text in sorted(both):
+        leads.setdefault(text[0], []).append(both[text]["wordrank"] - both[text][other])
+    return {place: sum(found) / len(found) for place, found in leads.items()}  # of several texts of a size, the mean
 
 
 def mean(group: Group, score: str) -> float:

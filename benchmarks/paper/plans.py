@@ -108,7 +108,8 @@ def holding(sources: Sequence[Path], tokens: int | None) -> tuple[Path, int]:
     """Return the first text that holds so many tokens, and how many to take: by default all of the first."""
     if tokens is None:
         return sources[0], measure.count_tokens(sources[0])
-    for source in sources:
-        if source is sources[-1] or measure.count_tokens(source) >= tokens:
+    lengths = [measure.count_tokens(source) for source in sources]
+    for source, length in zip(sources, lengths, strict=True):
+        if length >= tokens:
             return source, tokens
-    raise ValueError("'sources' must hold at least one text.")
+    raise ValueError(f"'tokens' must be at most {max(lengths)}, which is what the longest text holds. Got {tokens}.")

@@ -54,7 +54,7 @@ class Run:
     @property
     def identity(self) -> Result:
         """The run as numbers and words, the same wherever its text is."""
-        return asdict(self) | {"source": self.source.name.split(".")[0]}
+        return asdict(self) | {"source": texts.name_of(self.source)}
 
     @property
     def file(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -16,10 +17,14 @@ from gensim_wordrank.text import BORDER, Text
 SEED = 1
 
 
+def name_of(source: Path) -> str:
+    """Return the name of a text: that of its file, without the ends that tell what kind of file it is."""
+    return re.sub(r"(\.(txt|gz|bz2|xz|zst))+$", "", source.name)
+
+
 def prepared(source: Path, tokens: int, noise: float, directory: Path) -> Path:
     """Return a file with the first tokens of a text, a share of them replaced; it is made if it is not there."""
-    stem = source.name.split(".")[0]
-    path = directory / f"{stem}-{tokens}-{noise:g}.txt"
+    path = directory / f"{name_of(source)}-{tokens}-{noise:g}.txt"
     if not path.exists():
         directory.mkdir(parents=True, exist_ok=True)
         if noise:
