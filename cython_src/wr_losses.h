@@ -17,9 +17,9 @@ enum { WR_HINGE, WR_LOGISTIC };
 /* rho(x), equations (5) to (8) */
 static inline double wr_rank_loss(int kind, double t, double x) {
     switch (kind) {
-    case WR_LOG: return log2(1.0 + x);
+    case WR_LOG: return log1p(x) / WR_LN2;
     case WR_DCG: return 1.0 - 1.0 / log2(2.0 + x);
-    case WR_LOG_T: return (pow(x, 1.0 - t) - 1.0) / (1.0 - t);
+    case WR_LOG_T: return expm1((1.0 - t) * log(x)) / (1.0 - t);
     default: return x;
     }
 }

@@ -128,8 +128,8 @@ WR_CLONES static void wr_hinge_ranks(
     for (int64_t i = 0; i < n_pairs; i++) {
         float s = scores[columns[i]], threshold = s - 1.0f;
         int64_t above = wr_below(w, threshold) + 1;
-        double rank = w->sum[above] - (double)w->count[above] * threshold;
-        rank -= (double)s - threshold; /* c' = c, whose hinge is 1 */
+        double rank = w->sum[above] - (double)w->count[above] * ((double)s - 1.0); /* in double: s - 1.0f is rounded */
+        rank -= s > threshold ? 1.0 : 0.0; /* c' = c, whose hinge is 1; of scores beyond 2^24 it was not counted */
         ranks[i] = rank > 0.0 ? rank : 0.0;
     }
 }

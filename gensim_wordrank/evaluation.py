@@ -202,17 +202,18 @@ def analogies(
     accepted = [[index[word.upper()] for word in words if word.upper() in index] for words in test.answers]
     known = (asked >= 0).all(axis=1) & np.array([bool(words) for words in accepted])
     unit = _unit(keyed.vectors[:n_words])
-    # as in gensim, spellings of a word are one: the best of them answers, and the most frequent stands for all
+    # as in gensim, spellings of a word are one: the most frequent asks for all, and the best of them answers
     first = np.array([index[str(word).upper()] for word in keyed.index_to_key[:n_words]], np.int64)
-    spellings = np.flatnonzero(first != np.arange(n_words))
+    together, others = np.argsort(first, kind="stable"), np.flatnonzero(first != np.arange(n_words))
+    starts = np.flatnonzero(np.diff(first[together], prepend=-1))
     right = np.zeros(len(asked))
     block = max(1, BLOCK_BYTES // (4 * max(n_words, 1)))
     for start in range(0, int(known.sum()), block):
         questions = np.flatnonzero(known)[start : start + block]
         scores = _scores(unit, asked[questions], method)
-        for i in spellings:
-            np.maximum(scores[:, first[i]], scores[:, i], out=scores[:, first[i]])
-        scores[:, spellings] = -np.inf
+        if len(others):
+            scores[:, first[together[starts]]] = np.maximum.reduceat(scores[:, together], starts, axis=1)
+            scores[:, others] = -np.inf
         scores[np.arange(len(questions))[:, None], asked[questions]] = -np.inf
         answers = scores.argmax(axis=1)
         right[questions] = [answer in accepted[i] for i, answer in zip(questions, answers, strict=True)]

@@ -148,7 +148,8 @@ def _check_rows(file: IO[bytes], path: str, has_header: bool) -> None:
     for number, other in enumerate(lengths, 2 + has_header):
         if other != length:
             raise ValueError(
-                f"'{path}' is damaged, or no file of vectors: line {number} has {other} parts, not {length}."
+                f"'{path}' is damaged, or no file of vectors: line {number} has {other} parts, not {length}. (Binary "
+                "files are known by names that end in .bin.)"
             )
 
 

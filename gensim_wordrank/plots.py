@@ -145,7 +145,8 @@ def _curves(rows: Sequence[Mapping[str, Any]], score: str, cost: str) -> list[Se
     curves = []
     for run, value in dict.fromkeys((row["run"], row.get(held)) for row in rows):
         points = _means([row for row in rows if (row["run"], row.get(held)) == (run, value)], score, cost)
-        curves.append(Series(f"{run}, {value:,} {held}" if several else run, *points, marked=True))
+        shown = "" if value is None or not several else f", {value:,} {held}"
+        curves.append(Series(f"{run}{shown}", *points, marked=True))
     return curves
 
 

@@ -18,9 +18,9 @@ def cooccurrence(sentences, ids, window, symmetric=True, distance_weighting=True
 
 RANK_LOSSES = {
     "identity": lambda x, t: x,
-    "log": lambda x, t: np.log2(1 + x),
+    "log": lambda x, t: np.log1p(x) / np.log(2),  # as small x would be lost beside 1
     "dcg": lambda x, t: 1 - 1 / np.log2(2 + x),
-    "log_t": lambda x, t: (x ** (1 - t) - 1) / (1 - t),
+    "log_t": lambda x, t: np.expm1((1 - t) * np.log(x)) / (1 - t),
 }
 RANK_SLOPES = {
     "identity": lambda x, t: np.ones_like(x),

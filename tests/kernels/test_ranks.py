@@ -110,6 +110,13 @@ def test_scores_from_denormals_to_thousands(pair_loss, scores, data):
     np.testing.assert_allclose(run_kernel(pair_loss, scores, columns), expected, rtol=1e-5, atol=tolerance)
 
 
+@pytest.mark.parametrize("score", [-7.5 + 2**-21, -1023.5 + 2**-14, 100.3])
+@pytest.mark.parametrize("pair_loss", LOSSES)
+def test_equal_scores_have_rank_one(pair_loss, score):
+    """However 1 less than a score is rounded: the others' losses are those at 0."""
+    np.testing.assert_allclose(run_kernel(pair_loss, np.full(4, score), [0, 2]), 3, rtol=1e-9)
+
+
 @pytest.mark.parametrize("pair_loss", LOSSES)
 def test_one_context_has_rank_zero(pair_loss):
     """With a single context there is nothing to be ranked below."""
