@@ -160,7 +160,7 @@ class Run:
             }
             contents = {**vars(start), **facts, "run": of_run}
             files.replace_directory(directory / "run", lambda place: storage.write(place, RUN, contents))
-            (directory / BEGUN).unlink()
+            (directory / BEGUN).unlink(missing_ok=True)
             yield cls(options, start, facts)
 
     @classmethod
@@ -174,6 +174,7 @@ class Run:
                 "Start it again."
             )
         with _held(place):
+            (place / BEGUN).unlink(missing_ok=True)
             facts = storage.read(place / "run", RUN)
             of_run, start = facts.pop("run"), _take_state(facts)
             about = place / "cooccurrence" / storage.ABOUT

@@ -9,7 +9,6 @@ import os
 import pickle
 import re
 import shutil
-import stat
 import sys
 import tempfile
 import weakref
@@ -89,7 +88,7 @@ def replace_whole(path: str | os.PathLike[str], write: Callable[[str], None]) ->
 def is_special(path: str | os.PathLike[str]) -> bool:
     """Say whether there is something that takes one file and cannot be replaced: a pipe, a device, an open file."""
     target = Path(path)
-    return _descriptor(target) is not None or (target.exists() and not stat.S_ISREG(target.stat().st_mode))
+    return _descriptor(target) is not None or (target.exists() and not target.is_file() and not target.is_dir())
 
 
 def _descriptor(target: Path) -> int | None:
