@@ -7,6 +7,7 @@ import mmap
 import re
 import resource
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -73,16 +74,22 @@ def forget(array: NDArray[Any]) -> None:
     >>> int(array[39_999]), int(array[-5_000])
     (7, 0)
     """
-    advise, page = getattr(ctypes.CDLL(None), "madvise", None), mmap.PAGESIZE
+    advise, page = _of_c("madvise"), mmap.PAGESIZE
     start = array.ctypes.data
     first, last = -(-start // page), (start + array.nbytes) // page  # whole pages only
     if advise is not None and first < last:
         advise(ctypes.c_void_p(first * page), ctypes.c_size_t((last - first) * page), mmap.MADV_DONTNEED)
 
 
+@cache
+def _of_c(name: str) -> Any:
+    """Return a function of the C library, or None where it has none of that name."""
+    return getattr(ctypes.CDLL(None), name, None)
+
+
 def give_back() -> None:
     """Let the C library return what it keeps of freed memory to the system, where it can."""
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    trim = _of_c("malloc_trim")
     if trim is not None:
         trim(0)
 
