@@ -39,8 +39,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("edges", nargs="?", type=Path)
     path = parser.parse_args().edges
-    lines = path.read_text().splitlines() if path else []
-    edges = [tuple(line.split()[:2]) for line in lines if line.strip()] or three_groups()
+    lines = path.read_text().splitlines() if path else map(" ".join, three_groups())
+    edges = [tuple(line.split()[:2]) for line in lines if line.strip()]
     matrix, nodes = meetings(edges)
     # weighted=False: usual weights are made for the counts of a large text
     model = WordRank.from_cooccurrence(matrix, words=nodes, vector_size=16, weighted=False)

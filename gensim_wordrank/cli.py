@@ -227,9 +227,8 @@ def train(
     if checkpoint is None and checkpoint_every is not None:
         raise click.UsageError("--checkpoint-every needs --checkpoint.")
     if checkpoint is not None:
-        given = "1" if checkpoint_every is None else checkpoint_every
-        every = int(given) if given.isdecimal() else given
-        options["checkpoint"] = Checkpoints(checkpoint, every)
+        every = checkpoint_every or "1"
+        options["checkpoint"] = Checkpoints(checkpoint, int(every) if every.isdecimal() else every)
     with telling_how_to_go_on(checkpoint, output):
         model = trained(texts, options)
     finish(model, output, quiet, as_json)
@@ -403,7 +402,7 @@ def export(model: str, output: str, layout: str, use_sum: bool, quiet: bool) -> 
     if layout == "projector":
         exchange.write_projector(keyed, output)
     else:
-        exchange.check_words(keyed.index_to_key, "Files of vectors, but those for the projector,")
+        exchange.check_words(map(str, keyed.index_to_key), "Files of vectors, but those for the projector,")
         options = {"binary": layout == "word2vec-binary", "write_header": layout != "glove"}
         files.replace_whole(output, lambda name: keyed.save_word2vec_format(name, **options))
     if not quiet:

@@ -376,13 +376,13 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         The directory may also be under an address that smart_open reads; then it goes into memory.
         """
         found = storage.read(path, FILES, mmap)
-        checksums = storage.checksums(path, FILES)
         try:
             result = cls(*(found[name] for name in ("data", "indices", "indptr", "words", "counts")))
             result.check()
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"The files in '{path}' do not make a matrix. {FILES.remedy} ({error})") from error
         if mmap == "r" and not storage.is_address(path):  # they cannot be changed here
+            checksums = storage.checksums(path, FILES)
             result.place = Place(str(Path(path).absolute()), checksums, (result.data, result.indices, result.indptr))
         return result
 

@@ -50,7 +50,7 @@ def read_glove(cooccurrence: Path_, vocabulary: Path_) -> Cooccurrence:
 def check_words(words: Iterable[Any], where: str) -> None:
     """Refuse words that a file which separates by white space cannot hold."""
     for word in words:
-        if not str(word) or any(letter.isspace() for letter in str(word)):
+        if not isinstance(word, str) or not word or any(letter.isspace() for letter in word):
             raise ValueError(f"{where} cannot hold the word {word!r}: it must be a text without white space.")
 
 

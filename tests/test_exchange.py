@@ -72,6 +72,15 @@ def test_vectors_that_are_not_finite_or_not_there_are_named(tmp_path):
             read_vectors(tmp_path / "vectors.txt")
 
 
+@pytest.mark.parametrize("word", [7, "", "new york"])
+def test_words_that_glove_cannot_have_are_named(tmp_path, word):
+    """Numbers would come back as texts, and white space ends a word."""
+    pairs = Cooccurrence.from_matrix([[0, 1], [1, 0]], ["a", word])
+    with pytest.raises(ValueError, match=f"GloVe's files cannot hold the word {word!r}"):
+        write_glove(pairs, tmp_path / "pairs.bin", tmp_path / "vocab.txt")
+    assert not list(tmp_path.iterdir())
+
+
 def test_vectors_that_are_not_one_a_word(tmp_path):
     """Of a word that stands twice the first counts; rows of other lengths, and words alone, are refused."""
     path = tmp_path / "vectors.txt"
