@@ -5,8 +5,9 @@
 A run is trainer:epochs or trainer:epochs:seed. A TEXT has one sentence or paragraph a line; with several, quality is
 drawn against their size too. DIR holds ws353.tsv, men3000.tsv, mturk287.tsv (word, word, score) and
 google-questions.txt. Trainers run one after another, each in a process of its own; seconds are of the whole call, from
-text on disk to vectors. Similarity is scored with u, analogies with u + v (word2vec: its own vectors), each as they are
-and centred. Writes table.md, table.csv, quality.png and quality.html.
+text on disk to vectors. Similarity is scored with u, analogies with u + v (word2vec: its own vectors), each raw,
+centred and whitened. Writes table.md, table.csv, quality.png and quality.html, which shows for each trainer the better
+of what it gives and of centred vectors; for similarity WordRank gives whitened ones.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ import measure
 from gensim_wordrank import plots
 from gensim_wordrank.versions import versions
 
-NAMES = ("WS-353", "MEN", "MTurk-287")
+NAMES = ("WS-353", "MEN", "MTurk-287", "SimLex-999", "Rare Words")
+STYLES = ("raw", "centred", "whitened")
 
 
 def train(run: str, text: Path, out: Path, workers: int) -> dict[str, Any]:
@@ -44,8 +46,15 @@ def train(run: str, text: Path, out: Path, workers: int) -> dict[str, Any]:
 
 
 def score(result: dict[str, Any], evaluation: Path) -> dict[str, Any]:
-    """Add the scores of a run's vectors, raw and centred."""
-    return result | measure.scores(result.pop("vectors"), evaluation, {name: measure.SETS[name] for name in NAMES})
+    """Add the scores of a run's vectors in all styles."""
+    sets = {name: measure.SETS[name] for name in NAMES}
+    return result | measure.scores(result.pop("vectors"), evaluation, sets, STYLES)
+
+
+def better(result: dict[str, Any], name: str) -> float:
+    """Return the score of what a trainer gives, or that of the centred vectors if it is better."""
+    given = "whitened" if result["run"] == "wordrank" and name != "Google" else "raw"
+    return max(result[f"{name} {given}"], result[f"{name} centred"])
 
 
 def write(results: list[dict[str, Any]], texts: list[Path], out: Path, workers: int) -> None:
@@ -70,11 +79,8 @@ def write(results: list[dict[str, Any]], texts: list[Path], out: Path, workers: 
         file.write(line(columns) + line("---" for _ in columns))
         file.writelines(line(shown(result[column]) for column in columns) for result in results)
 
-    better = [
-        result | {name: max(result[f"{name} raw"], result[f"{name} centred"]) for name in ("WS-353", "Google")}
-        for result in results
-    ]
-    picture = plots.quality_curves(better, ["WS-353", "Google"])
+    given = [result | {name: better(result, name) for name in ("WS-353", "Google")} for result in results]
+    picture = plots.quality_curves(given, ["WS-353", "Google"])
     for name in ("quality.png", "quality.html"):
         plots.save(picture, out / name)
 

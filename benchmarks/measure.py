@@ -46,16 +46,19 @@ def train(trainer: str, text: Path, vectors: Path, parameters: Mapping[str, Any]
 def scores(
     vectors: Path, evaluation: Path, sets: Mapping[str, str], styles: tuple[str, ...] = ("raw", "centred")
 ) -> dict[str, float]:
-    """Return 100 times each score: similarity by u, analogies by u + v (word2vec: its own vectors), unknown words 0."""
+    """Return 100 times each score: similarity by u, analogies by u + v (word2vec: its own vectors), unknown words 0.
+
+    They are scored in several styles; u whitened is what WordRank gives as `model.wv`.
+    """
     saved = np.load(vectors)
     words, u = saved["words"].tolist(), saved["u"]
     v, which = (saved["v"], "sum") if "v" in saved else (u, "word")
     result = {}
     for style in styles:
-        keyed = keyed_vectors(words, combine(u, u, "word", style))
+        keyed = keyed_vectors(words, combine(u, u, "word", style, saved["counts"]))
         for name, file in sets.items():
             result[f"{name} {style}"] = 100 * similarity(keyed, read_similarity(evaluation / file)).value
-        keyed = keyed_vectors(words, combine(u, v, which, style))
+        keyed = keyed_vectors(words, combine(u, v, which, style, saved["counts"]))
         google = analogies(keyed, read_analogies(evaluation / ANALOGIES))
         result[f"Google {style}"] = 100 * google.value
         parts = google.sections()

@@ -50,7 +50,7 @@ def measure(text: Path, evaluation: Path, name: str, value: Any, seed: int, work
     started = process_time()
     model = WordRank(corpus_file=text, seed=seed, workers=workers, **changes(name, value))
     seconds = process_time() - started
-    scores = evaluate(model.wv, in_directory(evaluation), model.vectors("sum"))
+    scores = evaluate(model.vectors(), in_directory(evaluation), model.vectors("sum"))
     row = {"parameter": name, "value": str(value), "seed": str(seed), "cpu_seconds": f"{seconds:.1f}"}
     return row | {score.name: f"{100 * score.value:.2f}" for score in scores}
 

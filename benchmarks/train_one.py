@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-Trained = tuple[list[str], np.ndarray, np.ndarray | None]
+# words, their counts, u and, if there is, v
+Trained = tuple[list[str], np.ndarray, np.ndarray, np.ndarray | None]
 
 
 def wordrank(text: Path, workers: int, parameters: dict[str, Any]) -> Trained:
@@ -27,7 +28,7 @@ def wordrank(text: Path, workers: int, parameters: dict[str, Any]) -> Trained:
     from gensim_wordrank import WordRank
 
     model = WordRank(corpus_file=text, workers=workers, **parameters)
-    return model.wv.index_to_key, model.wv.vectors, model.context_vectors
+    return model.wv.index_to_key, model.wv.expandos["count"], model.vectors().vectors, model.context_vectors
 
 
 def word2vec(text: Path, workers: int, parameters: dict[str, Any]) -> Trained:
@@ -35,7 +36,7 @@ def word2vec(text: Path, workers: int, parameters: dict[str, Any]) -> Trained:
     from gensim.models import Word2Vec
 
     model = Word2Vec(corpus_file=str(text), workers=workers, sg=1, negative=5, **parameters)
-    return model.wv.index_to_key, model.wv.vectors, None
+    return model.wv.index_to_key, model.wv.expandos["count"], model.wv.vectors, None
 
 
 def glove(text: Path, workers: int, parameters: dict[str, Any]) -> Trained:
@@ -51,6 +52,7 @@ def glove(text: Path, workers: int, parameters: dict[str, Any]) -> Trained:
                 -iter {parameters["epochs"]} -x-max 100 -threads {workers} -seed {seed} -model 0 -binary 0 -verbose 0
         """
         subprocess.run(["bash", "-euc", run], cwd=scratch, check=True, capture_output=True)
+        counts = dict(line.split() for line in Path(scratch, "vocab.txt").read_text().splitlines())
         words, rows = [], []
         with Path(scratch, "vectors.txt").open() as lines:
             for line in lines:
@@ -58,7 +60,9 @@ def glove(text: Path, workers: int, parameters: dict[str, Any]) -> Trained:
                 words.append(word)
                 rows.append(np.array(numbers, np.float32))
     both = np.stack(rows)  # word vector, its bias, context vector, its bias
-    return words, both[:, :size], both[:, size + 1 : 2 * size + 1]
+    # GloVe adds a word for all unknown ones
+    of_words = np.array([int(counts.get(word, 0)) for word in words])
+    return words, of_words, both[:, :size], both[:, size + 1 : 2 * size + 1]
 
 
 def cost() -> dict[str, float]:
@@ -76,11 +80,11 @@ def main() -> None:
     """Train, save, and print the seconds of the whole call and what it took."""
     name, text, out, workers, parameters = sys.argv[1:]
     started = perf_counter()
-    words, u, v = {"wordrank": wordrank, "word2vec": word2vec, "glove": glove}[name](
+    words, counts, u, v = {"wordrank": wordrank, "word2vec": word2vec, "glove": glove}[name](
         Path(text).resolve(), int(workers), json.loads(parameters)
     )
     taken = {"seconds": perf_counter() - started, **cost()}
-    np.savez(out, words=np.array(words), u=u, **({} if v is None else {"v": v}))
+    np.savez(out, words=np.array(words), counts=counts, u=u, **({} if v is None else {"v": v}))
     print(json.dumps(taken))
 
 

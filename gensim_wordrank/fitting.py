@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tqdm import tqdm
 
-from gensim_wordrank import estimates, memory, vectors
+from gensim_wordrank import estimates, memory, vectors, whitening
 from gensim_wordrank.base import GensimModel
 from gensim_wordrank.checkpoints import Checkpoints, Run
 from gensim_wordrank.cooccurrence import Cooccurrence
@@ -59,6 +59,7 @@ class FittedModel(GensimModel):
     epochs_done: int
     training_losses: list[float]
     _past: Vectors
+    _shown: int = 0  # checksum of the vectors that training gave `wv`
 
     @classmethod
     def resume(
@@ -107,6 +108,7 @@ class FittedModel(GensimModel):
         memory.give_back()  # what was needed to count
         assert self.cooccurrence is not None  # _count has seen to it
         self._check_memory()
+        self._take(self._state())  # training goes on from its own vectors
         known = len(self.context_bias)
         if known < len(self.wv):  # contexts that are new since the last training
             self.context_bias = np.append(self.context_bias, start_bias(self.cooccurrence)[known:])
@@ -140,6 +142,7 @@ class FittedModel(GensimModel):
             del self.training_losses[self.epochs_done :]  # of epochs whose vectors a cluster has not given back
             if run is not None:
                 run.note(self._state(), self._progress())
+            self._show()
         self.train_count += 1
         self.min_alpha_yet_reached = self.min_alpha
         done = self.epochs_done - first
@@ -213,15 +216,34 @@ class FittedModel(GensimModel):
             if name not in ("parameters", "attributes"):
                 setattr(self, name, value)
 
+    # ---- the vectors of training, and those for use
+
     def _state(self) -> State:
         """Return what training changes, as it stands."""
-        return State(
-            self.wv.vectors, self.context_vectors, self.context_bias, self._past[0], self._past[1], self.epochs_done
-        )
+        words, contexts = self.wv.vectors, self.context_vectors
+        if self._whitening is not None:
+            if self.trained_vectors is not None and self._is_as_shown() and vectors.are_free(self.wv):
+                words = self.trained_vectors
+            elif contexts is not None:  # go on in the basis of what was locked or changed: <u A, v / A> = <u, v>
+                contexts = whitening.in_basis(contexts, np.linalg.inv(self._whitening))
+        return State(words, contexts, self.context_bias, self._past[0], self._past[1], self.epochs_done)
 
     def _take(self, state: State) -> None:
-        """Make a state the model's own."""
+        """Make a state the model's own; `wv` has its vectors as they are."""
         self.wv.vectors, self.context_vectors, self.context_bias = state.words, state.contexts, state.bias
         self._past = np.stack([state.word_past, state.context_past])
         self.epochs_done = state.epoch
+        self.trained_vectors = self._whitening = None
         self.wv.norms = None  # or a callback would see cosines of the epoch before
+
+    def _show(self) -> None:
+        """Give `wv` the vectors for use, and keep those of training; locked ones stay as they are."""
+        if vectors.are_free(self.wv):
+            self.trained_vectors = self.wv.vectors
+            self._whitening = whitening.whitening(self.wv.vectors, vectors.frequencies(self.wv))
+            self.wv.vectors = whitening.in_basis(self.wv.vectors, self._whitening)
+            self.wv.norms, self._shown = None, vectors.checksum(self.wv)
+
+    def _is_as_shown(self) -> bool:
+        """Say whether nobody has changed the vectors of `wv` since training."""
+        return vectors.checksum(self.wv) == self._shown

@@ -86,7 +86,10 @@ class WordRank(FittedModel):
     Attributes
     ----------
     wv : gensim.models.KeyedVectors
-        The word vectors u, with the true counts of the words.
+        The word vectors for use: u, whitened by the frequencies of the words, so that cosines tell more; with the true
+        counts of the words. While training runs, and where vectors are locked, u as it is.
+    trained_vectors : array of float32 or None
+        u as training left it, from which it would go on. None if that is in `wv`.
     context_vectors : array of float32
         The context vectors v, in the order of `wv`.
     context_bias : array of float32
@@ -166,6 +169,7 @@ class WordRank(FittedModel):
         self.cooccurrence: Cooccurrence | None = None
         self.epochs_done = 0
         self.training_losses: list[float] = []
+        self.trained_vectors = None
         self._past: Vectors = np.empty((2, 0), np.float32)  # of words and contexts, see State
         self._counted: list[str] = []  # digests of the texts whose pairs are in `cooccurrence`
         super().__init__(
@@ -275,6 +279,7 @@ class WordRank(FittedModel):
         self.context_vectors = start_vectors(n, self.vector_size, self.seed, part=1)
         self.context_bias = np.empty(0, np.float32)  # starts from the co-occurrences, once they are counted
         self._past = np.full((2, n), START_PAST, np.float32)
+        self.trained_vectors = self._whitening = None
         self.wv.norms, self.wv.vectors_lockf = None, np.ones(1, np.float32)
         self.cooccurrence, self._counted, self.epochs_done = None, [], 0
         self.training_losses = []
@@ -287,7 +292,10 @@ class WordRank(FittedModel):
             raise RuntimeError("There is no vocabulary to update. Call build_vocab() without update=True first.")
         n = len(self.wv.index_to_key)
         fresh = [start_vectors(n, self.vector_size, self.seed, part)[old:] for part in (0, 1)]
+        if self.trained_vectors is not None:
+            self.trained_vectors = np.vstack([self.trained_vectors, fresh[0]]) if self._is_as_shown() else None
         self.wv.vectors = np.vstack([self.wv.vectors, fresh[0]])
+        self._shown = vectors.checksum(self.wv)
         self.context_vectors = np.vstack([self.context_vectors, fresh[1]])
         self._past = np.hstack([self._past, np.full((2, n - old), START_PAST, np.float32)])
         vectors.lengthen_locks(self.wv)
@@ -310,7 +318,7 @@ class WordRank(FittedModel):
         >>> first = WordRank(common_texts, vector_size=20, min_count=1, epochs=5)
         >>> second = WordRank(vector_size=20, min_count=1)
         >>> second.build_vocab(common_texts)
-        >>> second.warm_start(first.wv, first.vectors("context"))
+        >>> second.warm_start(first.vectors("word"), first.vectors("context"))
         12
         """
         known = self.wv.index_to_key
@@ -421,8 +429,9 @@ class WordRank(FittedModel):
         ----------
         which : {"word", "context", "sum"}
             u, best for similarity; v; or u + v, best for analogies.
-        style : {"raw", "centred", "scaled"}
-            As trained; minus their mean; or scaled as the paper's authors do before they evaluate.
+        style : {"raw", "centred", "whitened", "scaled"}
+            As trained; minus their mean; in the basis of ``model.wv``, which is ("word", "whitened"); or scaled as the
+            paper's authors do before they evaluate.
 
         Examples
         --------
@@ -434,7 +443,8 @@ class WordRank(FittedModel):
         """
         if checks.choice("which", vectors.Which, which) is not vectors.Which.WORD:
             self._check_contexts()
-        return vectors.keyed_like(self.wv, vectors.combine(self.wv.vectors, self.context_vectors, which, style))
+        state, frequencies = self._state(), vectors.frequencies(self.wv)
+        return vectors.keyed_like(self.wv, vectors.combine(state.words, state.contexts, which, style, frequencies))
 
     def exact_loss(self) -> float:
         """Return the objective J on the model's co-occurrences exactly, where the loss of an epoch is an estimate.

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
+import zlib
 from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
 import numpy as np
 from gensim.models import KeyedVectors
+from numpy.typing import ArrayLike, NDArray
 
-from gensim_wordrank import checks
+from gensim_wordrank import checks, whitening
 from gensim_wordrank.ranks import Vectors
 
 logger = logging.getLogger(__name__)
@@ -29,13 +31,20 @@ class Style(str, Enum):
 
     RAW = "raw"  # nothing
     CENTRED = "centred"  # their mean is subtracted, which takes away the direction that only tells frequency
+    WHITENED = "whitened"  # in the basis of `model.wv`: see whitening.py
     SCALED = "scaled"  # columns, then rows, scaled to length 1: what the paper's authors evaluate
 
 
-def combine(words: Vectors, contexts: Vectors, which: Which | str = "word", style: Style | str = "raw") -> Vectors:
+def combine(
+    words: Vectors,
+    contexts: Vectors,
+    which: Which | str = "word",
+    style: Style | str = "raw",
+    frequencies: ArrayLike | None = None,
+) -> Vectors:
     """Return u, v or u + v in the given style, as a new array.
 
-    For the scaled sum, U and V are first scaled each, as the authors do.
+    For the scaled sum, U and V are first scaled each, as the authors do. Whitening needs the frequencies of the words.
 
     Examples
     --------
@@ -53,6 +62,9 @@ def combine(words: Vectors, contexts: Vectors, which: Which | str = "word", styl
     )
     if style is Style.CENTRED:
         result -= result.mean(axis=0, dtype=np.float64).astype(result.dtype)
+    if style is Style.WHITENED:
+        weights = np.ones(len(result)) if frequencies is None else frequencies
+        return whitening.in_basis(result, whitening.whitening(result, weights))
     return _scale(result) if style is Style.SCALED else result
 
 
@@ -108,6 +120,22 @@ def taken_over(keyed: KeyedVectors, words: Sequence[str], start: Vectors) -> tup
         )
     result[[i for i, _ in known]] = values
     return result, len(known)
+
+
+def frequencies(keyed: KeyedVectors) -> NDArray[Any]:
+    """Return how often each word occurs; where that is not known, 1."""
+    known = keyed.expandos.get("count")
+    return np.ones(len(keyed.vectors)) if known is None else np.asarray(known)
+
+
+def checksum(keyed: KeyedVectors) -> int:
+    """Return a number that changes with the vectors."""
+    return zlib.crc32(np.ascontiguousarray(keyed.vectors).data)
+
+
+def are_free(keyed: KeyedVectors) -> bool:
+    """Say whether no vector is locked."""
+    return bool((np.asarray(getattr(keyed, "vectors_lockf", 1.0)) == 1).all())
 
 
 def hold_locked(keyed: KeyedVectors, new: Vectors) -> None:

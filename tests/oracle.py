@@ -1,6 +1,7 @@
 """Slow and obvious implementations of everything the kernels do, straight from the paper's formulas, in float64."""
 
 import numpy as np
+from scipy.linalg import sqrtm
 
 
 def cooccurrence(sentences, ids, window, symmetric=True, distance_weighting=True):
@@ -152,3 +153,12 @@ def algorithm_1(words, contexts, counts, objective, xi, n_triplets, step, seed):
         contexts[c] = v - g * u - step * r[p] * decay * v
         contexts[d] = v_other + g * u
     return words, contexts, total
+
+
+def whitening(vectors, frequencies, ridge):
+    """(F + ridge tr(F) / k)^(-1/2) with determinant 1, by adding up words and by scipy's root of a matrix."""
+    size = vectors.shape[1]
+    moments = sum(f * np.outer(u, u) for f, u in zip(frequencies, vectors.astype(np.float64), strict=True))
+    moments = moments / sum(frequencies)
+    root = np.linalg.inv(sqrtm(moments + ridge * np.trace(moments) / size * np.eye(size)))
+    return root / np.linalg.det(root) ** (1 / size)

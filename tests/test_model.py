@@ -171,7 +171,7 @@ def test_old_text_can_be_trained_on_after_the_vocabulary_grew(two_worlds):
     model.train(two_worlds, total_examples=600, epochs=1)
     assert model.cooccurrence.shape == (42, 42)
     assert model.cooccurrence.data.sum() == total
-    np.testing.assert_array_equal(model.wv["ship"], ship)
+    np.testing.assert_array_equal(model.vectors()["ship"], ship)
 
 
 def test_removed_cooccurrences_are_counted_anew(two_worlds):
@@ -238,7 +238,7 @@ def test_warm_start_takes_the_vectors_of_common_words(two_worlds, small):
     np.testing.assert_array_equal(model.context_vectors[row], small.context_vectors[small.wv.key_to_index["sea1"]])
     assert np.linalg.norm(model.wv["new"]) > 0
     started = WordRank(two_worlds, vector_size=12, epochs=1, alpha=1e-9, min_alpha=0, warm_start=small.wv)
-    np.testing.assert_allclose(started.wv["sea1"], small.wv["sea1"], atol=1e-4)
+    np.testing.assert_allclose(started.vectors()["sea1"], small.wv["sea1"], atol=1e-4)
 
 
 def test_words_without_neighbours_keep_a_direction():

@@ -46,7 +46,7 @@ def test_unknown_names_are_refused():
     """Errors list what is allowed."""
     with pytest.raises(ValueError, match="'which' must be one of 'word', 'context', 'sum'. Got 'u'"):
         combine(U, V, "u")
-    with pytest.raises(ValueError, match="'style' must be one of 'raw', 'centred', 'scaled'"):
+    with pytest.raises(ValueError, match="'style' must be one of 'raw', 'centred', 'whitened', 'scaled'"):
         combine(U, V, "word", "pretty")
 
 
@@ -54,9 +54,9 @@ def test_model_gives_keyed_vectors_with_true_counts(two_worlds):
     """The keys and counts of the model go with u, v and u + v, and changing them leaves the model alone."""
     model = WordRank(two_worlds, vector_size=8, epochs=2)
     for which, expected in (
-        ("word", model.wv.vectors),
+        ("word", model.trained_vectors),
         ("context", model.context_vectors),
-        ("sum", model.wv.vectors + model.context_vectors),
+        ("sum", model.trained_vectors + model.context_vectors),
     ):
         keyed = model.vectors(which)
         np.testing.assert_array_equal(keyed.vectors, expected)
