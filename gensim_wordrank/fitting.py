@@ -239,9 +239,9 @@ class FittedModel(GensimModel):
     def _show(self) -> None:
         """Give `wv` the vectors for use, and keep those of training; locked ones stay as they are."""
         if vectors.are_free(self.wv):
-            self.trained_vectors = self.wv.vectors
-            self._whitening = whitening.whitening(self.wv.vectors, vectors.frequencies(self.wv))
-            self.wv.vectors = whitening.in_basis(self.wv.vectors, self._whitening)
+            basis = whitening.whitening(self.wv.vectors, vectors.frequencies(self.wv))
+            shown = whitening.in_basis(self.wv.vectors, basis)
+            self.trained_vectors, self.wv.vectors, self._whitening = self.wv.vectors, shown, basis
             self.wv.norms, self._shown = None, vectors.checksum(self.wv)
 
     def _is_as_shown(self) -> bool:
