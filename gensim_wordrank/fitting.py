@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tqdm import tqdm
 
-from gensim_wordrank import estimates, memory, vectors, whitening
-from gensim_wordrank.base import GensimModel
+from gensim_wordrank import estimates, memory, vectors
 from gensim_wordrank.checkpoints import Checkpoints, Run
 from gensim_wordrank.cooccurrence import Cooccurrence
+from gensim_wordrank.model_state import StatefulModel
 from gensim_wordrank.objective import Objective
-from gensim_wordrank.ranks import Vectors
-from gensim_wordrank.state import State, start_bias
+from gensim_wordrank.state import start_bias
 from gensim_wordrank.training import run_epochs
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def _parameters_of(kind: type) -> set[str]:
     return {parameter.name for each in found for parameter in each if parameter.kind not in without_name} - {"self"}
 
 
-class FittedModel(GensimModel):
+class FittedModel(StatefulModel):
     """A model with a vocabulary, start vectors and co-occurrences, which trains on them."""
 
     alpha: float
@@ -56,10 +55,6 @@ class FittedModel(GensimModel):
     epochs: int
     objective: Objective
     progress: bool
-    epochs_done: int
-    training_losses: list[float]
-    _past: Vectors
-    _shown: int = 0  # checksum of the vectors that training gave `wv`
 
     @classmethod
     def resume(
@@ -215,35 +210,3 @@ class FittedModel(GensimModel):
         for name, value in {**run.facts["facts"], **progress}.items():
             if name not in ("parameters", "attributes"):
                 setattr(self, name, value)
-
-    # ---- the vectors of training, and those for use
-
-    def _state(self) -> State:
-        """Return what training changes, as it stands."""
-        words, contexts = self.wv.vectors, self.context_vectors
-        if self._whitening is not None:
-            if self.trained_vectors is not None and self._is_as_shown() and vectors.are_free(self.wv):
-                words = self.trained_vectors
-            elif contexts is not None:  # go on in the basis of what was locked or changed: <u A, v / A> = <u, v>
-                contexts = whitening.in_basis(contexts, np.linalg.inv(self._whitening))
-        return State(words, contexts, self.context_bias, self._past[0], self._past[1], self.epochs_done)
-
-    def _take(self, state: State) -> None:
-        """Make a state the model's own; `wv` has its vectors as they are."""
-        self.wv.vectors, self.context_vectors, self.context_bias = state.words, state.contexts, state.bias
-        self._past = np.stack([state.word_past, state.context_past])
-        self.epochs_done = state.epoch
-        self.trained_vectors = self._whitening = None
-        self.wv.norms = None  # or a callback would see cosines of the epoch before
-
-    def _show(self) -> None:
-        """Give `wv` the vectors for use, and keep those of training; locked ones stay as they are."""
-        if vectors.are_free(self.wv):
-            basis = whitening.whitening(self.wv.vectors, vectors.frequencies(self.wv))
-            shown = whitening.in_basis(self.wv.vectors, basis)
-            self.trained_vectors, self.wv.vectors, self._whitening = self.wv.vectors, shown, basis
-            self.wv.norms, self._shown = None, vectors.checksum(self.wv)
-
-    def _is_as_shown(self) -> bool:
-        """Say whether nobody has changed the vectors of `wv` since training."""
-        return vectors.checksum(self.wv) == self._shown

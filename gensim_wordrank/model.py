@@ -20,7 +20,6 @@ from gensim_wordrank.fitting import FittedModel
 from gensim_wordrank.losses import PairLoss
 from gensim_wordrank.objective import Objective
 from gensim_wordrank.ranks import Vectors
-from gensim_wordrank.state import START_PAST, start_vectors
 from gensim_wordrank.training import MOST_ALPHA, Solver, check_cluster, usual_alpha
 
 logger = logging.getLogger(__name__)
@@ -269,64 +268,6 @@ class WordRank(FittedModel):
             model.cooccurrence = pairs.over(model.wv.index_to_key)
             model._fit(callbacks, checkpoints)
         return model
-
-    # ---- start values
-
-    def init_weights(self) -> None:
-        """Give every word and context of the vocabulary a random start vector."""
-        n = len(self.wv.index_to_key)
-        self.wv.vectors = start_vectors(n, self.vector_size, self.seed, part=0)
-        self.context_vectors = start_vectors(n, self.vector_size, self.seed, part=1)
-        self.context_bias = np.empty(0, np.float32)  # starts from the co-occurrences, once they are counted
-        self._past = np.full((2, n), START_PAST, np.float32)
-        self.trained_vectors = self._whitening = None
-        self.wv.norms, self.wv.vectors_lockf = None, np.ones(1, np.float32)
-        self.cooccurrence, self._counted, self.epochs_done = None, [], 0
-        self.training_losses = []
-
-    def update_weights(self) -> None:
-        """Give new words and contexts a start vector; the others keep theirs."""
-        old = len(self.wv.vectors)
-        self._refuse_parts()
-        if not old:
-            raise RuntimeError("There is no vocabulary to update. Call build_vocab() without update=True first.")
-        n = len(self.wv.index_to_key)
-        fresh = [start_vectors(n, self.vector_size, self.seed, part)[old:] for part in (0, 1)]
-        if self.trained_vectors is not None:
-            self.trained_vectors = np.vstack([self.trained_vectors, fresh[0]]) if self._is_as_shown() else None
-        self.wv.vectors = np.vstack([self.wv.vectors, fresh[0]])
-        self._shown = vectors.checksum(self.wv)
-        self.context_vectors = np.vstack([self.context_vectors, fresh[1]])
-        self._past = np.hstack([self._past, np.full((2, n - old), START_PAST, np.float32)])
-        vectors.lengthen_locks(self.wv)
-        self.wv.norms = None
-
-    def warm_start(self, words: KeyedVectors, contexts: KeyedVectors | None = None) -> int:
-        """Let words that `words` knows start from its vectors, and contexts from those of `contexts`.
-
-        Call it between :meth:`build_vocab` and :meth:`train`, or pass `warm_start` to the constructor.
-
-        Returns
-        -------
-        int
-            How many words of the vocabulary took a vector.
-
-        Examples
-        --------
-        >>> from gensim.test.utils import common_texts
-        >>> from gensim_wordrank import WordRank
-        >>> first = WordRank(common_texts, vector_size=20, min_count=1, epochs=5)
-        >>> second = WordRank(vector_size=20, min_count=1)
-        >>> second.build_vocab(common_texts)
-        >>> second.warm_start(first.vectors("word"), first.vectors("context"))
-        12
-        """
-        known = self.wv.index_to_key
-        new_words, taken = vectors.taken_over(words, known, self.wv.vectors)
-        if contexts is not None:
-            self.context_vectors, _ = vectors.taken_over(contexts, known, self.context_vectors)
-        self.wv.vectors, self.wv.norms = new_words, None
-        return taken
 
     # ---- training
 

@@ -1,0 +1,111 @@
+"""The vectors of a model: where they start, those that training changes, and those for use."""
+
+from __future__ import annotations
+
+import numpy as np
+from gensim.models import KeyedVectors
+
+from gensim_wordrank import vectors, whitening
+from gensim_wordrank.base import GensimModel
+from gensim_wordrank.ranks import Vectors
+from gensim_wordrank.state import START_PAST, State, start_vectors
+
+
+class StatefulModel(GensimModel):
+    """A model with a vocabulary and a vector of each word and context."""
+
+    epochs_done: int
+    training_losses: list[float]
+    _counted: list[str]
+    _past: Vectors
+    _shown: int = 0  # checksum of the vectors that training gave `wv`
+
+    # ---- start values
+
+    def init_weights(self) -> None:
+        """Give every word and context of the vocabulary a random start vector."""
+        n = len(self.wv.index_to_key)
+        self.wv.vectors = start_vectors(n, self.vector_size, self.seed, part=0)
+        self.context_vectors = start_vectors(n, self.vector_size, self.seed, part=1)
+        self.context_bias = np.empty(0, np.float32)  # starts from the co-occurrences, once they are counted
+        self._past = np.full((2, n), START_PAST, np.float32)
+        self.trained_vectors = self._whitening = None
+        self.wv.norms, self.wv.vectors_lockf = None, np.ones(1, np.float32)
+        self.cooccurrence, self._counted, self.epochs_done = None, [], 0
+        self.training_losses = []
+
+    def update_weights(self) -> None:
+        """Give new words and contexts a start vector; the others keep theirs."""
+        old = len(self.wv.vectors)
+        self._refuse_parts()
+        if not old:
+            raise RuntimeError("There is no vocabulary to update. Call build_vocab() without update=True first.")
+        n = len(self.wv.index_to_key)
+        fresh = [start_vectors(n, self.vector_size, self.seed, part)[old:] for part in (0, 1)]
+        if self.trained_vectors is not None:
+            self.trained_vectors = np.vstack([self.trained_vectors, fresh[0]]) if self._is_as_shown() else None
+        self.wv.vectors = np.vstack([self.wv.vectors, fresh[0]])
+        self._shown = vectors.checksum(self.wv)
+        self.context_vectors = np.vstack([self.context_vectors, fresh[1]])
+        self._past = np.hstack([self._past, np.full((2, n - old), START_PAST, np.float32)])
+        vectors.lengthen_locks(self.wv)
+        self.wv.norms = None
+
+    def warm_start(self, words: KeyedVectors, contexts: KeyedVectors | None = None) -> int:
+        """Let words that `words` knows start from its vectors, and contexts from those of `contexts`.
+
+        Call it between :meth:`build_vocab` and :meth:`train`, or pass `warm_start` to the constructor.
+
+        Returns
+        -------
+        int
+            How many words of the vocabulary took a vector.
+
+        Examples
+        --------
+        >>> from gensim.test.utils import common_texts
+        >>> from gensim_wordrank import WordRank
+        >>> first = WordRank(common_texts, vector_size=20, min_count=1, epochs=5)
+        >>> second = WordRank(vector_size=20, min_count=1)
+        >>> second.build_vocab(common_texts)
+        >>> second.warm_start(first.vectors("word"), first.vectors("context"))
+        12
+        """
+        known = self.wv.index_to_key
+        new_words, taken = vectors.taken_over(words, known, self.wv.vectors)
+        if contexts is not None:
+            self.context_vectors, _ = vectors.taken_over(contexts, known, self.context_vectors)
+        self.wv.vectors, self.wv.norms = new_words, None
+        return taken
+
+    # ---- the vectors of training, and those for use
+
+    def _state(self) -> State:
+        """Return what training changes, as it stands."""
+        words, contexts = self.wv.vectors, self.context_vectors
+        if self._whitening is not None:
+            if self.trained_vectors is not None and self._is_as_shown() and vectors.are_free(self.wv):
+                words = self.trained_vectors
+            elif contexts is not None:  # go on in the basis of what was locked or changed: <u A, v / A> = <u, v>
+                contexts = whitening.in_basis(contexts, np.linalg.inv(self._whitening))
+        return State(words, contexts, self.context_bias, self._past[0], self._past[1], self.epochs_done)
+
+    def _take(self, state: State) -> None:
+        """Make a state the model's own; `wv` has its vectors as they are."""
+        self.wv.vectors, self.context_vectors, self.context_bias = state.words, state.contexts, state.bias
+        self._past = np.stack([state.word_past, state.context_past])
+        self.epochs_done = state.epoch
+        self.trained_vectors = self._whitening = None
+        self.wv.norms = None  # or a callback would see cosines of the epoch before
+
+    def _show(self) -> None:
+        """Give `wv` the vectors for use, and keep those of training; locked ones stay as they are."""
+        if vectors.are_free(self.wv):
+            basis = whitening.whitening(self.wv.vectors, vectors.frequencies(self.wv))
+            shown = whitening.in_basis(self.wv.vectors, basis)
+            self.trained_vectors, self.wv.vectors, self._whitening = self.wv.vectors, shown, basis
+            self.wv.norms, self._shown = None, vectors.checksum(self.wv)
+
+    def _is_as_shown(self) -> bool:
+        """Say whether nobody has changed the vectors of `wv` since training."""
+        return vectors.checksum(self.wv) == self._shown
