@@ -148,7 +148,7 @@ class FittedModel(StatefulModel):
 
     def _run_epochs(self, counts: Cooccurrence, callbacks: Sequence[Any], run: Run | None) -> None:
         """Run what is left of `self.epochs`, with callbacks, log and progress bar."""
-        if self.cluster is not None and (np.asarray(self.wv.vectors_lockf) != 1).any():
+        if self.cluster is not None and not vectors.are_free(self.wv):
             raise ValueError("'wv.vectors_lockf' holds vectors only without a 'cluster'. Train on one machine.")
         before = self.epochs_done - run.start.epoch if run is not None else 0
         epochs = run_epochs(

@@ -168,7 +168,6 @@ class WordRank(FittedModel):
         self.cooccurrence: Cooccurrence | None = None
         self.epochs_done = 0
         self.training_losses: list[float] = []
-        self.trained_vectors = None
         self._past: Vectors = np.empty((2, 0), np.float32)  # of words and contexts, see State
         self._counted: list[str] = []  # digests of the texts whose pairs are in `cooccurrence`
         super().__init__(
