@@ -48,21 +48,27 @@ def scores(
 ) -> dict[str, float]:
     """Return 100 times each score: similarity by u, analogies by u + v (word2vec: its own vectors), unknown words 0.
 
-    They are scored in several styles; u whitened is what WordRank gives as `model.wv`.
+    They are scored in several styles; u whitened is what WordRank gives as `model.wv`. "Google both" is by u and v side
+    by side, as `model.vectors("both")` gives them (word2vec: its own vectors again).
     """
     saved = np.load(vectors)
     words, u = saved["words"].tolist(), saved["u"]
-    v, which = (saved["v"], "sum") if "v" in saved else (u, "word")
+    v, of_both = (saved["v"], ("sum", "both")) if "v" in saved else (u, ("word", "word"))
     result = {}
+
+    def answer(which: str, style: str, name: str) -> None:
+        keyed = keyed_vectors(words, combine(u, v, which, style, saved["counts"]))
+        google = analogies(keyed, read_analogies(evaluation / ANALOGIES))
+        parts = google.sections()
+        result[f"Google {name}"] = 100 * google.value
+        result.update({f"Google {part} {name}": 100 * parts[part] for part in ("semantic", "syntactic")})
+
     for style in styles:
         keyed = keyed_vectors(words, combine(u, u, "word", style, saved["counts"]))
         for name, file in sets.items():
             result[f"{name} {style}"] = 100 * similarity(keyed, read_similarity(evaluation / file)).value
-        keyed = keyed_vectors(words, combine(u, v, which, style, saved["counts"]))
-        google = analogies(keyed, read_analogies(evaluation / ANALOGIES))
-        result[f"Google {style}"] = 100 * google.value
-        parts = google.sections()
-        result |= {f"Google {part} {style}": 100 * parts[part] for part in ("semantic", "syntactic")}
+        answer(of_both[0], style, style)
+    answer(of_both[1], "raw", "both")
     return result
 
 

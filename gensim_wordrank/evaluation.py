@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from gensim_wordrank import checks
+from gensim_wordrank.joint import unit
 from gensim_wordrank.ranks import Vectors
 from gensim_wordrank.testsets import AnalogySet, SimilaritySet
 
@@ -157,8 +158,8 @@ def similarity(
     index = _index(keyed, _size(keyed, restrict_vocab))
     left, right = (np.array([index.get(pair[i].upper(), -1) for pair in test.pairs]) for i in (0, 1))
     known = (left >= 0) & (right >= 0)
-    unit, cosines = _unit(keyed.vectors), np.zeros(len(known))
-    cosines[known] = np.einsum("ij,ij->i", unit[left[known]], unit[right[known]], dtype=np.float64)
+    rows, cosines = unit(keyed.vectors), np.zeros(len(known))
+    cosines[known] = np.einsum("ij,ij->i", rows[left[known]], rows[right[known]], dtype=np.float64)
     return Score(test.name, "similarity", cosines, test.ratings, known, checks.choice("unknown", Unknown, unknown))
 
 
@@ -201,7 +202,7 @@ def analogies(
     asked = np.array([[index.get(word.upper(), -1) for word in question] for question in test.questions], np.int64)
     accepted = [[index[word.upper()] for word in words if word.upper() in index] for words in test.answers]
     known = (asked >= 0).all(axis=1) & np.array([bool(words) for words in accepted])
-    unit = _unit(keyed.vectors[:n_words])
+    rows = unit(keyed.vectors[:n_words])
     # as in gensim, spellings of a word are one: the most frequent asks for all, and the best of them answers
     first = np.array([index[str(word).upper()] for word in keyed.index_to_key[:n_words]], np.int64)
     together, others = np.argsort(first, kind="stable"), np.flatnonzero(first != np.arange(n_words))
@@ -210,7 +211,7 @@ def analogies(
     block = max(1, BLOCK_BYTES // (4 * max(n_words, 1)))
     for start in range(0, int(known.sum()), block):
         questions = np.flatnonzero(known)[start : start + block]
-        scores = _scores(unit, asked[questions], method)
+        scores = _scores(rows, asked[questions], method)
         if len(others):
             scores[:, first[together[starts]]] = np.maximum.reduceat(scores[:, together], starts, axis=1)
             scores[:, others] = -np.inf
@@ -221,25 +222,25 @@ def analogies(
     return Score(test.name, "analogy", right, np.empty(0), known, unknown, np.array(test.sections), syntactic)
 
 
-def _scores(unit: Vectors, asked: NDArray[np.int64], method: Method) -> Vectors:
+def _scores(rows: Vectors, asked: NDArray[np.int64], method: Method) -> Vectors:
     """Return the score of every word as an answer to each question."""
-    a, b, c = unit[asked[:, 0]], unit[asked[:, 1]], unit[asked[:, 2]]
+    a, b, c = rows[asked[:, 0]], rows[asked[:, 1]], rows[asked[:, 2]]
     if method is Method.ADD:
-        scores: Any = (b - a + c) @ unit.T
+        scores: Any = (b - a + c) @ rows.T
     else:
-        scores = (1 + b @ unit.T) * (1 + c @ unit.T) / (1 + a @ unit.T + 2 * EPSILON)  # but for a factor of 2
+        scores = (1 + b @ rows.T) * (1 + c @ rows.T) / (1 + a @ rows.T + 2 * EPSILON)  # but for a factor of 2
     return np.asarray(scores, np.float32)
 
 
 def evaluate(
     words: KeyedVectors,
     tests: Iterable[SimilaritySet | AnalogySet],
-    sums: KeyedVectors | None = None,
+    both: KeyedVectors | None = None,
     method: Method | str = "add",
     unknown: Unknown | str = "zero",
     restrict_vocab: int | None = None,
 ) -> list[Score]:
-    """Return the scores on several sets: similarity by `words`, analogies by `sums` if given (the paper's u and u + v).
+    """Return the scores on several sets: similarity by `words`, analogies by `both` if given (the paper: u, u + v).
 
     Examples
     --------
@@ -248,13 +249,13 @@ def evaluate(
     >>> from gensim_wordrank.evaluation import evaluate
     >>> from gensim_wordrank.testsets import shipped
     >>> model = WordRank(common_texts, vector_size=10, min_count=1, epochs=5)
-    >>> [(score.name, score.kind) for score in evaluate(model.wv, shipped(), model.vectors("sum"))]
+    >>> [(score.name, score.kind) for score in evaluate(model.wv, shipped(), model.vectors("both"))]
     [('wordsim353', 'similarity'), ('simlex999', 'similarity'), ('questions-words', 'analogy')]
     """
     return [
         similarity(words, test, unknown, restrict_vocab)
         if isinstance(test, SimilaritySet)
-        else analogies(words if sums is None else sums, test, method, unknown, restrict_vocab)
+        else analogies(words if both is None else both, test, method, unknown, restrict_vocab)
         for test in tests
     ]
 
@@ -291,12 +292,6 @@ def _size(keyed: KeyedVectors, restrict_vocab: int | None) -> int:
 def _index(keyed: KeyedVectors, n_words: int) -> dict[str, int]:
     """Return the indices of words in capitals; of words that differ in case only, the most frequent counts."""
     return {str(word).upper(): i for i, word in reversed(list(enumerate(keyed.index_to_key[:n_words])))}
-
-
-def _unit(vectors: Vectors) -> Vectors:
-    """Scale rows to length 1, but for rows of zeros."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), np.float32)
 
 
 def _correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:

@@ -35,20 +35,19 @@ def load(path: str) -> Subject:
     (12, 5, 5)
     """
     if not is_pickle(path):
-        words = exchange.read_vectors(path)
-        return Subject(path, words, words)
+        return Subject(path, exchange.read_vectors(path))
     with files.reading(path):
         model = KeyedVectors.load(path)
     if isinstance(model, WordRank):
-        sums = model.vectors("sum") if model.has_contexts else model.wv
         if not model.has_contexts:
-            logger.warning("'%s' has no context vectors of its words: u stands for u + v", path)
-        return Subject(path, model.wv, sums, model.training_losses, facts(model))
+            logger.warning("'%s' has no context vectors of its words: u stands for both", path)
+        others = model.vectors if model.has_contexts else None
+        return Subject(path, model.wv, others, model.training_losses, facts(model))
     words = getattr(model, "wv", model)
     if not isinstance(words, KeyedVectors):
         raise ValueError(f"'{path}' holds a {type(model).__name__}, which has no word vectors.")
     known = {} if words is model else {name: getattr(model, name) for name in PARAMETERS if hasattr(model, name)}
-    return Subject(path, words, words, facts=known)
+    return Subject(path, words, facts=known)
 
 
 def is_pickle(path: str) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from gensim.models import KeyedVectors
@@ -25,8 +26,10 @@ class Subject:
     ----------
     name : str
         What to call it.
-    words, sums : KeyedVectors
-        Vectors for similarity and for analogies (u and u + v).
+    words : KeyedVectors
+        Vectors for similarity.
+    vectors : callable, optional
+        What gives others by name, as :meth:`WordRank.vectors <gensim_wordrank.WordRank.vectors>` does.
     losses : sequence of float
         Of every epoch, if they are known.
     facts : mapping
@@ -35,9 +38,14 @@ class Subject:
 
     name: str
     words: KeyedVectors
-    sums: KeyedVectors
+    vectors: Callable[[str], KeyedVectors] | None = None
     losses: Sequence[float] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def both(self) -> KeyedVectors:
+        """Vectors for analogies; those of words where there are no others."""
+        return self.words if self.vectors is None else self.vectors("both")
 
 
 def report(subjects: Sequence[Subject], scores: Sequence[Sequence[Score]], words: Sequence[str]) -> Document:
@@ -59,7 +67,7 @@ def report(subjects: Sequence[Subject], scores: Sequence[Sequence[Score]], words
     >>> from gensim_wordrank.documents import Heading
     >>> from gensim_wordrank.report import Subject, report
     >>> model = WordRank(common_texts, vector_size=10, min_count=1, epochs=5)
-    >>> page = report([Subject("toy", model.wv, model.vectors("sum"), model.training_losses)], [[]], ["graph"])
+    >>> page = report([Subject("toy", model.wv, model.vectors, model.training_losses)], [[]], ["graph"])
     >>> [block.text for block in page.blocks if isinstance(block, Heading)]
     ['Training', 'Neighbours']
     """

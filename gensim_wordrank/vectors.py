@@ -1,4 +1,4 @@
-"""Word vectors for use: u, v or u + v as gensim KeyedVectors."""
+"""Word vectors for use: u, v, u + v or both as gensim KeyedVectors."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from gensim.models import KeyedVectors
 from numpy.typing import ArrayLike, NDArray
 
 from gensim_wordrank import checks, whitening
+from gensim_wordrank.joint import joint, unit
 from gensim_wordrank.ranks import Vectors
 
 logger = logging.getLogger(__name__)
@@ -24,6 +25,7 @@ class Which(str, Enum):
     WORD = "word"  # u
     CONTEXT = "context"  # v
     SUM = "sum"  # u + v
+    BOTH = "both"  # u and v side by side, in the k directions that hold most of them: see joint.py
 
 
 class Style(str, Enum):
@@ -42,7 +44,7 @@ def combine(
     style: Style | str = "raw",
     frequencies: ArrayLike | None = None,
 ) -> Vectors:
-    """Return u, v or u + v in the given style, as a new array.
+    """Return u, v, u + v or both in the given style, as a new array.
 
     For the scaled sum, U and V are first scaled each, as the authors do. Whitening needs the frequencies of the words.
 
@@ -57,9 +59,12 @@ def combine(
     which, style = checks.choice("which", Which, which), checks.choice("style", Style, style)
     if which is Which.SUM and style is Style.SCALED:
         words, contexts = _scale(words), _scale(contexts)
-    result: Vectors = (
-        words + contexts if which is Which.SUM else {Which.WORD: words, Which.CONTEXT: contexts}[which].copy()
-    )
+    if which is Which.SUM:
+        result: Vectors = words + contexts
+    elif which is Which.BOTH:
+        result = joint(words, contexts)
+    else:
+        result = (words if which is Which.WORD else contexts).copy()
     if style is Style.CENTRED:
         result -= result.mean(axis=0, dtype=np.float64).astype(result.dtype)
     if style is Style.WHITENED:
@@ -161,7 +166,4 @@ def lengthen_locks(keyed: KeyedVectors) -> None:
 
 def _scale(vectors: Vectors) -> Vectors:
     """Scale columns, then rows, to length 1; a row or column of zeros stays."""
-    for axis in (0, 1):
-        lengths = np.linalg.norm(vectors, axis=axis, keepdims=True)
-        vectors = np.divide(vectors, np.where(lengths > 0, lengths, 1), dtype=np.float32)
-    return vectors
+    return unit(unit(vectors, axis=0))

@@ -162,3 +162,12 @@ def whitening(vectors, frequencies, ridge):
     moments = moments / sum(frequencies)
     root = np.linalg.inv(sqrtm(moments + ridge * np.trace(moments) / size * np.eye(size)))
     return root / np.linalg.det(root) ** (1 / size)
+
+
+def joint(words, contexts):
+    """(u / |u|, v / |v|) in the coordinates of its first right singular vectors, as many as u has."""
+    both = np.array(
+        [np.concatenate([u / np.linalg.norm(u), v / np.linalg.norm(v)]) for u, v in zip(words, contexts, strict=True)]
+    )
+    _, _, directions = np.linalg.svd(both, full_matrices=False)
+    return both @ directions[: words.shape[1]].T

@@ -44,7 +44,7 @@ def test_a_zero_row_stays_zero():
 
 def test_unknown_names_are_refused():
     """Errors list what is allowed."""
-    with pytest.raises(ValueError, match="'which' must be one of 'word', 'context', 'sum'. Got 'u'"):
+    with pytest.raises(ValueError, match="'which' must be one of 'word', 'context', 'sum', 'both'. Got 'u'"):
         combine(U, V, "u")
     with pytest.raises(ValueError, match="'style' must be one of 'raw', 'centred', 'whitened', 'scaled'"):
         combine(U, V, "word", "pretty")
