@@ -34,13 +34,14 @@ from gensim_wordrank.cluster.driver import ARRAYS, KEEP_EVERY, Driver
 from gensim_wordrank.cluster.launch import launched
 from gensim_wordrank.cluster.optional import read_texts
 from gensim_wordrank.cluster.team import PATIENCE, Team
+from gensim_wordrank.pace import Pace
 from gensim_wordrank.plan import Plan
 from gensim_wordrank.sampled import Recipe, sampled_epoch
 from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
 
 SWITCH = f"wr{os.getpid()}"  # the namespace of the driver, with the bridge
 PORT = 22422
-STEP = 0.15
+PACE = Pace(0.15)
 CUT_OFF = 5.0  # seconds without an answer after which a machine is given up, where one is cut off
 
 
@@ -158,7 +159,7 @@ def here(counts: Cooccurrence, size: int, threads: int) -> float:
     state, plan, seconds = start(counts, size), Plan.of(counts, 1), []
     for _ in range(3):
         began = time.perf_counter()
-        state, _ = sampled_epoch(state, counts, Objective(), plan, STEP, threads)
+        state, _ = sampled_epoch(state, counts, Objective(), plan, PACE, threads)
         seconds.append(time.perf_counter() - began)
     return min(seconds)
 
@@ -169,10 +170,10 @@ def measure(counts: Cooccurrence, size: int, folder: Path, n_hosts: int) -> dict
     moved, seconds, waited = [], [], []
     with team_of(n_hosts, folder) as team:
         driver = Driver(team, recipe, counts, start(counts, size))
-        driver.epoch(STEP)  # the first one brings pairs and vectors to the machines
+        driver.epoch(PACE)  # the first one brings pairs and vectors to the machines
         for _ in range(KEEP_EVERY - 2):
             before, began = received(n_hosts), time.perf_counter()
-            driver.epoch(STEP)
+            driver.epoch(PACE)
             seconds.append(time.perf_counter() - began)
             moved.append(received(n_hosts) - before)
             waited.append(float(np.mean([each.waited / each.seconds for each in driver.reports])))
@@ -214,11 +215,11 @@ def cut(counts: Cooccurrence, size: int, folder: Path, n_hosts: int, lasting: fl
                     timer.daemon = True
                     timer.start()
             began = time.perf_counter()
-            state, _ = driver.epoch(STEP)
+            state, _ = driver.epoch(PACE)
             seconds.append(time.perf_counter() - began)
     right = start(counts, size)
     for _ in range(KEEP_EVERY):
-        right, _ = sampled_epoch(right, counts, objective, plan, STEP, 2)
+        right, _ = sampled_epoch(right, counts, objective, plan, PACE, 2)
     return {
         "hosts": n_hosts,
         "hosts in the end": team.n_workers,

@@ -22,6 +22,8 @@ cdef extern from "wr_sampled.h" nogil:
         float rank_offset
         float l2
         float step
+        float sharpness
+        float pull
         float unit
         int64_t bias
         int64_t stride
@@ -188,6 +190,8 @@ def run_cell(
     double t,
     double rank_scale,
     double rank_offset,
+    double sharpness,                   # of the ranks at which steps take rho'
+    double pull,                        # what it is multiplied by
     double l2,
     double step,
     uint64_t seed,
@@ -224,6 +228,7 @@ def run_cell(
         return 0.0
     options.rank_loss, options.pair_loss, options.t = rank_loss, pair_loss, t
     options.rank_scale, options.rank_offset = rank_scale, rank_offset
+    options.sharpness, options.pull = sharpness, pull
     options.l2, options.step, options.unit = l2, step, wr_unit(draws)
     options.bias, options.stride = vector_size, words.shape[1]
     options.n_contexts, options.n_samples = n_contexts, n_samples

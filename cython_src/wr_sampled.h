@@ -26,6 +26,8 @@ enum { WR_GROUP = 16, WR_MAX_SAMPLES = 256 };
 typedef struct {
     int rank_loss, pair_loss;
     float t, rank_scale, rank_offset, l2, step;
+    float sharpness; /* steps go down rho((rank sharpness + beta) / alpha): 1, or more to look harder at the top of the list */
+    float pull;      /* what rho' is multiplied by in steps */
     float unit; /* of the weights of drawn pairs */
     int64_t bias, stride;
     int64_t n_contexts; /* |C| over all blocks */
@@ -153,15 +155,17 @@ WR_INLINE void wr_score(
 
 /* ---- (c) comparing the pairs of a task with the sample ---------------------------------------------------------- */
 
-/* rho and rho' at x[0 .. n); the usual rho_1 in float, vectorised */
-WR_INLINE void wr_rank_losses(const wr_sampled_options *p, const float *x, int64_t n, float *rho, float *slope) {
+/* rho at x[0 .. n) and rho' at sharp[0 .. n); the usual rho_1 in float, vectorised */
+WR_INLINE void wr_rank_losses(
+    const wr_sampled_options *p, const float *x, const float *sharp, int64_t n, float *rho, float *slope
+) {
     if (p->rank_loss == WR_LOG) {
-        for (int64_t i = 0; i < n; i++) rho[i] = wr_log2(1.0f + x[i]), slope[i] = (float)(1.0 / WR_LN2) / (1.0f + x[i]);
+        for (int64_t i = 0; i < n; i++) rho[i] = wr_log2(1.0f + x[i]), slope[i] = (float)(1.0 / WR_LN2) / (1.0f + sharp[i]);
         return;
     }
     for (int64_t i = 0; i < n; i++) {
         rho[i] = (float)wr_rank_loss(p->rank_loss, p->t, x[i]);
-        slope[i] = (float)wr_rank_slope(p->rank_loss, p->t, x[i]);
+        slope[i] = (float)wr_rank_slope(p->rank_loss, p->t, sharp[i]);
     }
 }
 
@@ -211,7 +215,8 @@ WR_INLINE double wr_compare(
 ) {
     /* filled up with pairs of weight 0 whose context nothing outranks */
     float bar[WR_TASK_PAIRS], rank[WR_TASK_PAIRS], weight[WR_TASK_PAIRS], pull[WR_TASK_PAIRS];
-    float rho[WR_TASK_PAIRS], slope[WR_TASK_PAIRS], along[WR_TASK_PAIRS], keep[WR_TASK_PAIRS], bias[WR_TASK_PAIRS];
+    float x[WR_TASK_PAIRS], sharp[WR_TASK_PAIRS], rho[WR_TASK_PAIRS], slope[WR_TASK_PAIRS];
+    float along[WR_TASK_PAIRS], keep[WR_TASK_PAIRS], bias[WR_TASK_PAIRS];
     float *v[WR_TASK_PAIRS];
     double total = 0.0;
     for (int64_t i = 0; i < WR_TASK_PAIRS; i++) bar[i] = WR_NOTHING_OVER(pair_loss), weight[i] = rank[i] = 0.0f;
@@ -228,13 +233,17 @@ WR_INLINE double wr_compare(
         if (own >= 0) rank[i] -= sample->share[own] * wr_loss_of(pair_loss, wr_over(pair_loss, scores[own], bar[i]));
     }
     const float per_scale = 1.0f / p->rank_scale;
-    for (int64_t i = 0; i < WR_TASK_PAIRS; i++) rank[i] = ((rank[i] > 0.0f ? rank[i] : 0.0f) + p->rank_offset) * per_scale;
-    wr_rank_losses(p, rank, WR_TASK_PAIRS, rho, slope);
+    for (int64_t i = 0; i < WR_TASK_PAIRS; i++) {
+        rank[i] = rank[i] > 0.0f ? rank[i] : 0.0f;
+        x[i] = (rank[i] + p->rank_offset) * per_scale;
+        sharp[i] = (rank[i] * p->sharpness + p->rank_offset) * per_scale;
+    }
+    wr_rank_losses(p, x, sharp, WR_TASK_PAIRS, rho, slope);
     for (int64_t i = 0; i < n_pairs; i++) {
         const float drawn = (float)pair[i].weight / p->unit;
         total += drawn * rho[i];
         keep[i] = drawn;
-        weight[i] = drawn * slope[i] * per_scale;
+        weight[i] = drawn * slope[i] * p->pull;
     }
     for (int64_t i = 0; i < n_pairs; i += 4)
         wr_add_pulls(pair_loss, scores, sample->share, sample->n, bar + i, weight + i, push, pull + i);

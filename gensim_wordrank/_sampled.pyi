@@ -40,6 +40,8 @@ def run_cell(
     t: float,
     rank_scale: float,
     rank_offset: float,
+    sharpness: float,
+    pull: float,
     l2: float,
     step: float,
     seed: int,

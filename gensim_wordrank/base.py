@@ -239,7 +239,7 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
         >>> from gensim_wordrank import WordRank
         >>> model = WordRank(common_texts, vector_size=20, min_count=1, epochs=100, x_max=1)
         >>> sorted(word for word, _ in model.predict_output_word(["graph"], topn=3))
-        ['minors', 'survey', 'trees']
+        ['graph', 'minors', 'trees']
         """
         self._check_contexts()
         index, named = self.wv.key_to_index, isinstance(self.wv.index_to_key[0], str)

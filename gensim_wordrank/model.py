@@ -48,9 +48,10 @@ class WordRank(FittedModel):
     epochs : int
         Number of passes over the co-occurrences.
     alpha, min_alpha : float, optional
-        Learning rate at the start and, falling linearly, at the end; by default 0.35 throughout (0.15 with "hinge",
-        0.01 with "triplet"). On fewer than 50 million pairs steps are shorter, down to half of it. The paper's alpha is
-        `rank_scale`.
+        Learning rate: `alpha`, by default 0.5 (0.2 with "hinge"), and in the last fifth of the epochs falling to
+        `min_alpha`, by default 0; before, the rank loss is a :class:`sharper one <gensim_wordrank.pace.Pace>`. With
+        ``min_alpha=alpha`` all epochs are alike. That is the default of "triplet", with 0.01. On fewer than 50 million
+        pairs steps are shorter, down to a third. The paper's alpha is `rank_scale`.
     seed : int or None
         The vectors depend on it, and not on `workers` or on PYTHONHASHSEED. For None one is drawn: ``model.seed``.
     workers : int
@@ -138,13 +139,13 @@ class WordRank(FittedModel):
         rank_loss: str = "log",
         pair_loss: str = "logistic",
         t: float = 1.5,
-        rank_scale: float = 1000.0,
-        rank_offset: float = 1000.0,
+        rank_scale: float = 2500.0,
+        rank_offset: float = 2500.0,
         weighted: bool = True,
         x_max: float = 20.0,
         epsilon: float = 0.75,
         chance: float = 1.0,
-        l2: float = 0.0075,
+        l2: float = 0.01,
         warm_start: KeyedVectors | None = None,
         callbacks: Iterable[Any] = (),
         progress: bool = False,
@@ -160,6 +161,8 @@ class WordRank(FittedModel):
         self.solver = checks.choice("solver", Solver, solver)
         usual = usual_alpha(self.solver, PairLoss(self.objective.pair_loss))
         alpha = usual if alpha is None else alpha
+        if min_alpha is None:  # Algorithm 1 has a constant rate
+            min_alpha = alpha if self.solver is Solver.TRIPLET else 0.0
         self.symmetric, self.distance_weighting = symmetric, distance_weighting
         self.memory, self.progress = memory, progress
         self.cluster = check_cluster(cluster, self.solver)
@@ -175,7 +178,7 @@ class WordRank(FittedModel):
             alpha=checks.positive_number(
                 "alpha", alpha, "'alpha' is the learning rate; the paper's alpha is 'rank_scale'.", most=MOST_ALPHA
             ),
-            min_alpha=checks.number_from_zero("min_alpha", alpha if min_alpha is None else min_alpha, most=MOST_ALPHA),
+            min_alpha=checks.number_from_zero("min_alpha", min_alpha, most=MOST_ALPHA),
             window=checks.positive_integer("window", window),
             min_count=min_count,
             max_vocab_size=max_vocab_size,

@@ -18,7 +18,7 @@ from gensim_wordrank.ranks import Vectors, map_ranks
 # the kernels calculate in float32, and with the inverse of some parameters
 LARGEST = 1e30
 # pairs from which on a text counts as large, and how many times stronger the L2 term is at most on smaller ones
-MANY_PAIRS, MOST_L2 = 5e7, 2.5
+MANY_PAIRS, MOST_L2 = 5e7, 2.0
 
 
 @dataclass(frozen=True)
@@ -60,13 +60,13 @@ class Objective:
     rank_loss: RankLoss | str = RankLoss.LOG
     pair_loss: PairLoss | str = PairLoss.LOGISTIC
     t: float = 1.5
-    rank_scale: float = 1000.0
-    rank_offset: float = 1000.0
+    rank_scale: float = 2500.0
+    rank_offset: float = 2500.0
     weighted: bool = True
     x_max: float = 20.0
     epsilon: float = 0.75
     chance: float = 1.0
-    l2: float = 0.0075
+    l2: float = 0.01
 
     def __post_init__(self) -> None:
         checked: dict[str, Any] = {
@@ -143,16 +143,24 @@ class Objective:
         tiles = map_ranks(tile_sum, words, contexts, counts, PairLoss(self.pair_loss), workers)
         return sum(tiles) + self.penalty(words, contexts, counts)
 
+    def pull(self, n_contexts: int, sharpness: float = 1.0) -> float:
+        """Return the pull on a pair that all other contexts violate by 1, with ranks `sharpness` times as large.
+
+        ``rho'((s (|C| - 1) + beta) / alpha) s (|C| - 1) / alpha``
+        """
+        rank = sharpness * (n_contexts - 1)
+        slope = RankLoss(self.rank_loss).slope_at(np.array([(rank + self.rank_offset) / self.rank_scale]), self.t)
+        return float(slope[0]) * rank / self.rank_scale if rank else 0.0
+
     def shrinkage(self, n_contexts: int, n_pairs: int) -> float:
         """Return l2 g, where g is the pull on a pair that all other contexts violate by 1, and more on few pairs.
 
-        ``g = rho'((|C| - 1 + beta) / alpha) (|C| - 1) / alpha min(2.5, max(1, 5e7 / |Omega|))``
+        ``g = rho'((|C| - 1 + beta) / alpha) (|C| - 1) / alpha min(2, max(1, 5e7 / |Omega|))``
 
-        What few pairs say is less certain: from 50 down to 20 million, the L2 term does not shrink with the text.
+        What few pairs say is less certain: from 50 down to 25 million, the L2 term does not shrink with the text.
         """
-        rank, more = n_contexts - 1, min(MOST_L2, max(1.0, MANY_PAIRS / max(1, n_pairs)))
-        slope = RankLoss(self.rank_loss).slope_at(np.array([(rank + self.rank_offset) / self.rank_scale]), self.t)
-        return self.l2 * more * float(slope[0]) * rank / self.rank_scale if rank else 0.0
+        more = min(MOST_L2, max(1.0, MANY_PAIRS / max(1, n_pairs)))
+        return self.l2 * more * self.pull(n_contexts)
 
     def penalty(self, words: Vectors, contexts: Vectors, counts: Cooccurrence) -> float:
         """Return the L2 term."""

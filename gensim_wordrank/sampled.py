@@ -15,6 +15,7 @@ from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.losses import PairLoss, RankLoss
 from gensim_wordrank.memory import forget, give_back, lazy_array
 from gensim_wordrank.objective import Objective
+from gensim_wordrank.pace import Pace
 from gensim_wordrank.plan import Deal, Plan
 from gensim_wordrank.rows import Block, Rows
 from gensim_wordrank.state import State
@@ -60,6 +61,11 @@ class Recipe:
         at_once = strata_at_once(counts, objective, plan.n_blocks)
         return cls(plan, objective, size, at_once, objective.shrinkage(plan.n_contexts, counts.nnz))
 
+    def pull(self, sharpness: float) -> float:
+        """Return what slopes of rank losses are multiplied by, so that a hopeless pair pulls alike at any sharpness."""
+        usual, sharper = (self.objective.pull(self.plan.n_contexts, each) for each in (1.0, sharpness))
+        return sharpness / self.objective.rank_scale * (usual / sharper if sharper else 1.0)
+
 
 class Share:
     """Blocks of words with their pairs, in one epoch: all of them on one machine, or those that one of several holds.
@@ -70,8 +76,8 @@ class Share:
         What the epochs have in common.
     deal : Deal
         The contexts of the epoch.
-    epoch, step
-        The number of epochs done, and the learning rate.
+    epoch, pace
+        The number of epochs done, and how this one is run.
     numbers : sequence of int
         Which blocks these are.
     words : sequence of Block
@@ -83,10 +89,10 @@ class Share:
     """
 
     def __init__(
-        self, recipe: Recipe, deal: Deal, epoch: int, step: float, numbers: Sequence[int],
+        self, recipe: Recipe, deal: Deal, epoch: int, pace: Pace, numbers: Sequence[int],
         words: Sequence[Block], counts: Csr, rows: Sequence[NDArray[np.int32]],
     ) -> None:  # fmt: skip
-        self.recipe, self.deal, self.epoch, self.step = recipe, deal, epoch, step
+        self.recipe, self.deal, self.epoch, self.pace = recipe, deal, epoch, pace
         self.numbers, self.words, self.counts, self.rows = numbers, words, counts, rows
         ends = np.cumsum([len(block) for block in recipe.plan.word_blocks])[:-1]
         self.walk = np.split(recipe.plan.walk(epoch), ends)
@@ -136,20 +142,20 @@ class Share:
         return Drawn(pairs, starts, self.recipe.at_once)
 
     def _run_cell(self, i: int, b: int, drawn: Drawn, contexts: Block) -> float:
-        objective, plan, words = self.recipe.objective, self.recipe.plan, self.words[i]
+        objective, plan, words, sharpness = self.recipe.objective, self.recipe.plan, self.words[i], self.pace.sharpness
         return _sampled.run_cell(
             words.vectors, words.past, contexts.vectors, contexts.past,
             self.copies[self.deal.edges[b] : self.deal.edges[b + 1]],
             drawn.pairs, drawn.starts, drawn.n_strata, DRAWS, plan.n_contexts,
             self.recipe.size, min(SAMPLES, len(contexts.past)),
             RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code,
-            objective.t, objective.rank_scale, objective.rank_offset, self.recipe.shrinkage,
-            self.step, plan.cell_seed(self.epoch, self.numbers[i], b),
+            objective.t, objective.rank_scale, objective.rank_offset, sharpness, self.recipe.pull(sharpness),
+            self.recipe.shrinkage, self.pace.step, plan.cell_seed(self.epoch, self.numbers[i], b),
         )  # fmt: skip
 
 
 def sampled_epoch(
-    state: State, counts: Cooccurrence, objective: Objective, plan: Plan, step: float, workers: int
+    state: State, counts: Cooccurrence, objective: Objective, plan: Plan, pace: Pace, workers: int
 ) -> tuple[State, float]:
     """Run all strata of one epoch; return the new state and the estimate of J."""
     deal = plan.deal(state.epoch)
@@ -158,7 +164,7 @@ def sampled_epoch(
     contexts = Rows(state.contexts, state.bias, state.context_past, np.split(deal.order, deal.edges[1:-1]))
     recipe = Recipe.of(plan, objective, counts, state.words.shape[1])
     pairs, n_blocks = Csr(counts.data, counts.indices, counts.indptr), plan.n_blocks
-    share = Share(recipe, deal, state.epoch, step, range(n_blocks), words.blocks, pairs, plan.word_blocks)
+    share = Share(recipe, deal, state.epoch, pace, range(n_blocks), words.blocks, pairs, plan.word_blocks)
 
     def run_cell(stratum: int, i: int) -> float:
         if stratum < n_blocks:

@@ -12,6 +12,7 @@ from gensim_wordrank import checks
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.losses import PairLoss
 from gensim_wordrank.objective import MANY_PAIRS, Objective
+from gensim_wordrank.pace import Pace
 from gensim_wordrank.plan import Plan
 from gensim_wordrank.sampled import Recipe, sampled_epoch
 from gensim_wordrank.state import State
@@ -28,7 +29,7 @@ class Solver(str, Enum):
 # the largest learning rate: the paper's alpha, which is none, is far above
 MOST_ALPHA = 1.0
 # how short the steps of the fast solver are at most
-SHORTEST = 0.5
+SHORTEST = 0.35
 _EPOCHS = {Solver.SAMPLED: sampled_epoch, Solver.TRIPLET: triplet_epoch}
 
 
@@ -36,7 +37,7 @@ def usual_alpha(solver: Solver, pair_loss: PairLoss) -> float:
     """Return a learning rate that holds from small texts to large ones; the slopes of the logistic loss are flatter."""
     if solver is Solver.TRIPLET:
         return 0.01
-    return 0.35 if pair_loss is PairLoss.LOGISTIC else 0.15
+    return 0.5 if pair_loss is PairLoss.LOGISTIC else 0.2
 
 
 def length_of_steps(solver: Solver, n_pairs: int) -> float:
@@ -46,7 +47,7 @@ def length_of_steps(solver: Solver, n_pairs: int) -> float:
     --------
     >>> from gensim_wordrank.training import Solver, length_of_steps
     >>> [length_of_steps(Solver.SAMPLED, n_pairs) for n_pairs in (10_000, 32_000_000, 100_000_000)]
-    [0.5, 0.8, 1.0]
+    [0.35, 0.8, 1.0]
     """
     return 1.0 if solver is Solver.TRIPLET else min(1.0, max(SHORTEST, math.sqrt(n_pairs / MANY_PAIRS)))
 
@@ -79,15 +80,15 @@ def run_epochs(
     """Run those of `epochs` that are not `done`; after each, yield the new state and the estimated objective.
 
     They run on `workers` threads of this machine, or on those of a `cluster`; a state there is brought here when its
-    arrays are looked at. The learning rate, times :func:`length_of_steps`, falls linearly from `alpha` to `min_alpha`.
+    arrays are looked at. Steps have the learning rate of the epoch's :class:`Pace`, times :func:`length_of_steps`.
     An epoch that diverges ends in FloatingPointError; the state that was yielded before it is the last good one.
     """
     plan, length = Plan.of(counts, seed), length_of_steps(solver, counts.nnz)
     with _solver_on(cluster, solver, state, counts, objective, plan, workers) as run_epoch:
         for epoch in range(done, epochs):
-            step = length * (alpha - (alpha - min_alpha) * epoch / epochs)
+            pace = Pace.of(epoch, epochs, length * alpha, length * min_alpha)
             try:
-                new, loss = run_epoch(state, step)
+                new, loss = run_epoch(state, pace)
                 if not (math.isfinite(loss) and new.is_finite()):
                     raise FloatingPointError("the loss or a vector is not finite")
             except FloatingPointError as error:
@@ -95,7 +96,7 @@ def run_epochs(
                     f"Training diverged in epoch {epoch + 1} of {epochs}; the vectors are those of "
                     f"{'the' if state.is_here else 'an'} epoch before. Lower 'alpha' (now {alpha:g}), or choose a less "
                     f"extreme 'rank_scale' (now {objective.rank_scale:g}), 'rank_offset' (now "
-                    f"{objective.rank_offset:g}) or 'l2' (now {objective.l2:g}): at a learning rate of {step:g}, "
+                    f"{objective.rank_offset:g}) or 'l2' (now {objective.l2:g}): at a learning rate of {pace.step:g}, "
                     f"{error}."
                 ) from error
             state = new
@@ -105,11 +106,11 @@ def run_epochs(
 @contextmanager
 def _solver_on(
     cluster: Any, solver: Solver, state: State, counts: Cooccurrence, objective: Objective, plan: Plan, workers: int
-) -> Iterator[Callable[[State, float], tuple[State, float]]]:
-    """Give the function that runs an epoch from a state with a learning rate, here or on a cluster."""
+) -> Iterator[Callable[[State, Pace], tuple[State, float]]]:
+    """Give the function that runs an epoch from a state at a pace, here or on a cluster."""
     if cluster is None:
         del state  # or the vectors that training began with would stay in memory
-        yield lambda state, step: _EPOCHS[solver](state, counts, objective, plan, step, workers)
+        yield lambda state, pace: _EPOCHS[solver](state, counts, objective, plan, pace, workers)
         return
     from gensim_wordrank.cluster.clients import team_of  # its libraries are an extra
     from gensim_wordrank.cluster.driver import Driver
@@ -117,4 +118,4 @@ def _solver_on(
     recipe = Recipe.of(plan, objective, counts, state.words.shape[1])
     with team_of(cluster) as team:
         driver = Driver(team, recipe, counts, state)
-        yield lambda _, step: driver.epoch(step)
+        yield lambda _, pace: driver.epoch(pace)

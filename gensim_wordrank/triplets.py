@@ -10,13 +10,14 @@ from gensim_wordrank import _triplets
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.losses import PairLoss, RankLoss
 from gensim_wordrank.objective import Objective
+from gensim_wordrank.pace import Pace
 from gensim_wordrank.plan import Plan
 from gensim_wordrank.ranks import Vectors
 from gensim_wordrank.state import State
 
 
 def triplet_epoch(
-    state: State, counts: Cooccurrence, objective: Objective, plan: Plan, step: float, workers: int
+    state: State, counts: Cooccurrence, objective: Objective, plan: Plan, pace: Pace, workers: int
 ) -> tuple[State, float]:
     """Update xi exactly (stage 2), then draw a triplet a pair (stage 1); return the new state and the bound's estimate.
 
@@ -34,7 +35,7 @@ def triplet_epoch(
         RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code, objective.t,
         objective.rank_scale, objective.rank_offset, objective.shrinkage(counts.n_contexts, counts.nnz),
         # the authors' step: a pair of average weight moves as if it weighed 1
-        step * counts.nnz / max(float(weights.sum(dtype=np.float64)), 1e-30),
+        pace.step * counts.nnz / max(float(weights.sum(dtype=np.float64)), 1e-30),
         plan.cell_seed(state.epoch, 0, 0),
     )  # fmt: skip
     return new, total

@@ -84,7 +84,8 @@ def _sampled_calls() -> dict[str, Call]:
         "words": packed[0], "word_past": np.ones(9, np.float32), "contexts": packed[1],
         "context_past": np.ones(21, np.float32), "copies": (1 + np.arange(21) % 2).astype(np.uint16), "pairs": pairs,
         "starts": starts, "n_slots": 2, "draws": 20.0, "n_contexts": 60, "vector_size": 5, "n_samples": 13,
-        "rank_loss": 1, "pair_loss": 1, "t": 1.5, "rank_scale": 10.0, "rank_offset": 1.0, "l2": 0.01,
+        "rank_loss": 1, "pair_loss": 1, "t": 1.5, "rank_scale": 10.0, "rank_offset": 1.0,
+        "sharpness": 2.0, "pull": 0.2, "l2": 0.01,
         "step": 0.1, "seed": 7,
     }  # fmt: skip
     return {

@@ -7,6 +7,7 @@ import subprocess
 import numpy as np
 from gensim_wordrank import Objective
 from gensim_wordrank.cluster.driver import Driver
+from gensim_wordrank.pace import Pace
 from gensim_wordrank.plan import Plan
 from gensim_wordrank.sampled import Recipe
 from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
@@ -53,7 +54,7 @@ def disturbed(team, counts, disturb):
     for epoch in range(EPOCHS):
         if epoch == 3:
             disturb(team.crew.workers[1])
-        state, loss = driver.epoch(STEP)
+        state, loss = driver.epoch(Pace(STEP))
         losses.append(loss)
     result = bytes_of(state)
     team.close()

@@ -60,7 +60,7 @@ def ranks(words, contexts, counts, pair_loss):
 
 def shrinkage(objective, n_contexts, n_pairs):
     """What the L2 term is multiplied with: l2, the pull on a pair that all other contexts violate by 1, and more."""
-    more = 2.5 if n_pairs < 20_000_000 else 1 if n_pairs > 50_000_000 else 50_000_000 / n_pairs
+    more = 2 if n_pairs < 25_000_000 else 1 if n_pairs > 50_000_000 else 50_000_000 / n_pairs
     slope = RANK_SLOPES[objective.rank_loss](
         np.float64(n_contexts - 1 + objective.rank_offset) / objective.rank_scale, objective.t
     )

@@ -27,7 +27,7 @@ def test_every_parameter_of_word2vec_is_accepted(name, two_worlds, caplog):
         assert warned == [f"'{name}' has no meaning for WordRank and is ignored: {WITHOUT_MEANING[name]}"]
     elif name == "alpha":
         assert len(warned) == 1
-        assert "'alpha' is 0.025, and the usual one of this solver is 0.35" in warned[0]
+        assert "'alpha' is 0.025, and the usual one of this solver is 0.5" in warned[0]
     else:
         assert not warned
         assert name in OURS

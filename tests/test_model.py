@@ -304,7 +304,7 @@ def test_the_constructor_reads_the_text_once(two_worlds, max_vocab_size, passes)
 
 def test_a_constant_rate_stays_constant_with_another_start(two_worlds):
     """start_alpha alone neither lets the rate rise nor forgets that it falls; rates have bounds."""
-    model = WordRank(vector_size=8, min_count=1)
+    model = WordRank(vector_size=8, min_count=1, alpha=0.3, min_alpha=0.3)
     model.build_vocab(two_worlds)
     model.train(two_worlds, total_examples=1, epochs=1, start_alpha=0.05)
     assert (model.alpha, model.min_alpha) == (0.05, 0.05)

@@ -1,15 +1,17 @@
 """Epochs that lower the objective, the same for everyone, and never end in NaN."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from gensim_wordrank import Objective
+from gensim_wordrank import Objective, training
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.corpus import read
 from gensim_wordrank.losses import PairLoss, RankLoss
+from gensim_wordrank.pace import Pace
 from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
-from gensim_wordrank.training import Solver, run_epochs
+from gensim_wordrank.training import Solver, length_of_steps, run_epochs
 
 COMBINATIONS = list(itertools.product([loss.value for loss in RankLoss], [loss.value for loss in PairLoss]))
 
@@ -86,6 +88,20 @@ def test_two_runs_of_one_epoch_are_one_run_of_two(toy, solver):
         cut, _ = train(cut, toy, Objective(), solver, 1)
     assert whole.words.tobytes() == cut.words.tobytes()
     assert whole.epoch == cut.epoch == 2
+
+
+def test_epochs_run_at_their_pace(toy, monkeypatch):
+    """Also those of a run that goes on, in steps that suit the number of pairs."""
+    seen = []
+
+    def epoch(state, counts, objective, plan, pace, workers):
+        seen.append(pace)
+        return replace(state, epoch=state.epoch + 1), 1.0
+
+    monkeypatch.setitem(training._EPOCHS, Solver.SAMPLED, epoch)
+    assert len(list(run_epochs(new_state(toy), toy, Objective(), Solver.SAMPLED, 10, 0.4, 0.1, 1, 1, done=6))) == 4
+    length = length_of_steps(Solver.SAMPLED, toy.nnz)
+    assert seen == [Pace.of(each, 10, length * 0.4, length * 0.1) for each in range(6, 10)]
 
 
 @pytest.mark.parametrize("solver", ["sampled", "triplet"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import measure
 import numpy as np
 from gensim_wordrank import plots
 from gensim_wordrank.documents import Block, Document, Heading, Paragraph, Table
@@ -35,11 +36,11 @@ def table2(groups: Sequence[Group]) -> Document:
         for group in groups
     ]
     usual = groups[0].run
-    usual_scale = ", ".join(f"{name} {plans.DEFAULTS[name]:g}" for name in ("rank_scale", "rank_offset"))
+    usual_scale = ", ".join(f"{name} {value:g}" for name, value in measure.ONE_OBJECTIVE.items())
     robirank = ", ".join(f"{name} {value}" for name, value in plans.ROBIRANK.items())
     about = (
         f"The first {usual['tokens']:,} tokens of {usual['source']}; on: pairs weighed by counts, off: all alike. "
-        f"ρ₀ to ρ₃ with WordRank's default arguments ({usual_scale}, t = {plans.DEFAULTS['t']} for ρ₃) and "
+        f"ρ₀ to ρ₃ with one objective throughout ({usual_scale}, t = {plans.DEFAULTS['t']} for ρ₃) and "
         f"{usual['parameters']['epochs']} epochs; RobiRank as WordRank with {robirank}. The paper: text8, rank_scale "
         "100, rank_offset 99, RobiRank by its authors' program."
     )

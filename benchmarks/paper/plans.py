@@ -39,7 +39,7 @@ USUAL = "ρ₁ on"
 
 
 def variants() -> dict[str, dict[str, Any]]:
-    """Return the columns of Table 2 as WordRank's parameters; what is WordRank's default is left out."""
+    """Return the columns of Table 2 as WordRank's parameters; what all have in common is left out."""
     columns: dict[str, dict[str, Any]] = {"RobiRank": ROBIRANK}
     for (name, loss), weights in product(RHO.items(), ("off", "on")):
         columns[f"{name} {weights}"] = ({} if loss == "log" else {"rank_loss": loss}) | (
@@ -75,8 +75,9 @@ class Planner:
 
     def run(self, trainer: str, source: Path, tokens: int, noise: float, seed: int, changes: Mapping[str, Any]) -> Run:
         """Return one run."""
-        epochs = {"epochs": self.epochs if trainer == "wordrank" else EPOCHS[trainer], "seed": seed}
-        return Run(trainer, source, tokens, noise, {**settings(tokens), **epochs, **changes})
+        ours = {"epochs": self.epochs, **measure.ONE_OBJECTIVE}
+        usual = ours if trainer == "wordrank" else {"epochs": EPOCHS[trainer]}
+        return Run(trainer, source, tokens, noise, {**settings(tokens), **usual, "seed": seed, **changes})
 
     def table2(self, sources: Sequence[Path], tokens: int | None) -> list[Run]:
         """Return the runs of Table 2: rank losses and weights."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import measure
 import numpy as np
 from gensim_wordrank.files import replace_whole
 
@@ -51,7 +52,8 @@ class Group:
     def variant(self) -> str:
         """Which column of Table 2 it is; an empty string if it is none."""
         names = {name for changes in variants().values() for name in changes}
-        changed = {name: value for name, value in self.run["parameters"].items() if name in names}
+        usual = measure.ONE_OBJECTIVE.items()
+        changed = {name: value for name, value in self.run["parameters"].items() - usual if name in names}
         return next((name for name, changes in variants().items() if changes == changed), "")
 
     def spread(self, name: str) -> Spread | None:

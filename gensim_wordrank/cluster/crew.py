@@ -21,6 +21,7 @@ from gensim_wordrank.cluster.ring import Ring
 from gensim_wordrank.cluster.texts import Piece
 from gensim_wordrank.cluster.worker import Bare, Done, RingWorker
 from gensim_wordrank.cooccurrence import Cooccurrence
+from gensim_wordrank.pace import Pace
 from gensim_wordrank.ranks import Vectors
 from gensim_wordrank.sampled import Recipe, estimate
 from gensim_wordrank.state import State
@@ -178,9 +179,9 @@ class Crew:
             )  # fmt: skip
         self.epoch = state.epoch
 
-    def run(self, step: float) -> tuple[float, list[Done]]:
+    def run(self, pace: Pace) -> tuple[float, list[Done]]:
         """Run the next epoch; return the estimate of J, and what the machines report."""
-        done: list[Done] = self._all("run", [(self.epoch, step)] * self.ring.n_machines)
+        done: list[Done] = self._all("run", [(self.epoch, pace)] * self.ring.n_machines)
         self.epoch += 1
         by_stratum = zip(*(each.losses for each in done), strict=True)
         return estimate([list(chain.from_iterable(losses)) for losses in by_stratum]), done

@@ -12,6 +12,7 @@ from gensim_wordrank.cluster.distant import hold
 from gensim_wordrank.cluster.team import Team
 from gensim_wordrank.cluster.worker import Done
 from gensim_wordrank.cooccurrence import Cooccurrence
+from gensim_wordrank.pace import Pace
 from gensim_wordrank.sampled import Recipe
 from gensim_wordrank.state import State
 
@@ -50,7 +51,7 @@ class DistantState(State):
 class Driver:
     """Run epochs on the machines of a team.
 
-    It keeps a state from which training starts again after a failure, and the learning rates of the epochs since. As an
+    It keeps a state from which training starts again after a failure, and how the epochs since were run. As an
     epoch depends on nothing else, those that are run again give the same vectors.
 
     Parameters
@@ -67,19 +68,19 @@ class Driver:
 
     def __init__(self, team: Team, recipe: Recipe, counts: Cooccurrence, state: State) -> None:
         self.team, self.recipe, self.counts = team, recipe, counts
-        self.kept, self.steps = state, list[float]()
+        self.kept, self.paces = state, list[Pace]()
         self.reports: list[Done] = []  # of the machines, after the last epoch
 
-    def epoch(self, step: float) -> tuple[State, float]:
+    def epoch(self, pace: Pace) -> tuple[State, float]:
         """Run an epoch; return the new state, which is distant, and the estimate of J."""
-        self.steps.append(step)
+        self.paces.append(pace)
         loss, self.reports = self.team.do(self._advance)
         for machine, each in enumerate(self.reports):
             logger.debug("machine %i: %.2f s, of which %.2f s waiting", machine, each.seconds, each.waited)
         finite = all(each.finite for each in self.reports)
-        if len(self.steps) >= KEEP_EVERY and finite:
+        if len(self.paces) >= KEEP_EVERY and finite:
             return self._fetch(), loss
-        return DistantState(self.kept.epoch + len(self.steps), finite, self._fetch), loss
+        return DistantState(self.kept.epoch + len(self.paces), finite, self._fetch), loss
 
     def _advance(self, crew: Crew) -> Any:
         """Run the epochs that are not done; return what the last one gave."""
@@ -89,8 +90,8 @@ class Driver:
             crew.take_places(self.recipe)
             crew.load(self.kept)
             logger.info("training from epoch %i on %i machines", self.kept.epoch, crew.ring.n_machines)
-        while (epoch := crew.epoch - self.kept.epoch) < len(self.steps):
-            result = crew.run(self.steps[epoch])
+        while (epoch := crew.epoch - self.kept.epoch) < len(self.paces):
+            result = crew.run(self.paces[epoch])
         return result
 
     def _fetch(self) -> State:
@@ -100,6 +101,6 @@ class Driver:
             self._advance(crew)
             return crew.gather()
 
-        if self.steps:
-            self.kept, self.steps = self.team.do(gather), []
+        if self.paces:
+            self.kept, self.paces = self.team.do(gather), []
         return self.kept

@@ -13,6 +13,7 @@ import numpy as np
 from gensim_wordrank.arrays import Csr
 from gensim_wordrank.cluster.counter import Counter
 from gensim_wordrank.cluster.ring import Ring
+from gensim_wordrank.pace import Pace
 from gensim_wordrank.plan import Deal
 from gensim_wordrank.ranks import Vectors
 from gensim_wordrank.rows import Block
@@ -69,7 +70,7 @@ class RingWorker(Counter):
 
     # ---- an epoch
 
-    async def run(self, epoch: int, step: float) -> Done:
+    async def run(self, epoch: int, pace: Pace) -> Done:
         """Train this machine's words with all contexts, which come and go."""
         started, self.waited = perf_counter(), 0.0
         if self.next_epoch != epoch:
@@ -81,7 +82,7 @@ class RingWorker(Counter):
         rows = [np.searchsorted(self.mine, self.recipe.plan.word_blocks[q]).astype(np.int32) for q in blocks]
         words = [self.words.part(start, end) for start, end in parts]
         share = await asyncio.to_thread(
-            Share, self.recipe, self.deal(epoch), epoch, step, blocks, words, self.counts, rows
+            Share, self.recipe, self.deal(epoch), epoch, pace, blocks, words, self.counts, rows
         )
         losses = [await self._stratum(share, stratum) for stratum in range(self.recipe.plan.n_blocks)]
         finite = await asyncio.to_thread(self._finish)

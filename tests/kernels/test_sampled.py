@@ -12,6 +12,7 @@ from gensim_wordrank import _sampled
 from gensim_wordrank.cooccurrence import Cooccurrence
 from gensim_wordrank.losses import PairLoss, RankLoss
 from gensim_wordrank.objective import Objective
+from gensim_wordrank.pace import Pace
 from gensim_wordrank.plan import Plan
 from gensim_wordrank.sampled import DRAWS, sampled_epoch, strata_at_once
 from gensim_wordrank.state import State
@@ -40,9 +41,10 @@ def exact_gradient(state, counts, objective):
     return grad_words[:, :-1], grad_contexts[:, :-1], grad_bias
 
 
-def moves(state, counts, objective, step, seed):
+def moves(state, counts, objective, step, seed, sharpness=1.0):
     """How far one epoch moves U, V and the bias, for a step of 1 and a draw a pair."""
-    new, loss = sampled_epoch(state, counts, objective, Plan.of(counts, seed), step * np.sqrt(HUGE), 1)
+    pace = Pace(step * np.sqrt(HUGE), sharpness)
+    new, loss = sampled_epoch(state, counts, objective, Plan.of(counts, seed), pace, 1)
     parts = ((new.words, state.words), (new.contexts, state.contexts), (new.bias, state.bias))
     return [(a.astype(np.float64) - b) / (step * DRAWS) for a, b in parts], loss
 
@@ -59,6 +61,23 @@ def test_steps_are_exact_when_the_sample_is_everything(rank_loss, pair_loss):
         np.testing.assert_allclose(-move, gradient, atol=0.02 * np.abs(gradient).max())
     value = oracle.value(*state.with_bias(), counts, replace(objective, l2=0))
     assert loss == pytest.approx(value, rel=0.01)
+
+
+@pytest.mark.parametrize(("rank_loss", "pair_loss"), COMBINATIONS)
+def test_sharper_steps_go_down_a_sharper_loss(rank_loss, pair_loss):
+    """That of alpha / 4 and beta / 4, as steep at the end of the list; L2 and what is told are the objective's own."""
+    words, contexts, counts = make_problem(10, 40, 6, seed=5, density=0.3)
+    counts.data[:] = np.random.default_rng(1).uniform(20, 150, counts.nnz)
+    objective = Objective(rank_loss, pair_loss, rank_scale=7.0, rank_offset=1.0, l2=0.05)
+    state = make_state(words, contexts)
+    moved, loss = moves(state, counts, objective, 1e-5, seed=3, sharpness=4.0)
+    sharper, plain = replace(objective, rank_scale=7.0 / 4, rank_offset=1.0 / 4, l2=0), replace(objective, l2=0)
+    ends = [oracle.RANK_SLOPES[rank_loss](np.float64(39 * s + 1) / 7, 1.5) * s for s in (1, 4)]
+    parts = zip(*(exact_gradient(state, counts, each) for each in (sharper, objective, plain)), strict=True)
+    for move, (of_ranks, whole, without_l2) in zip(moved, parts, strict=True):
+        expected = of_ranks * ends[0] / ends[1] + (whole - without_l2)
+        np.testing.assert_allclose(-move, expected, atol=0.02 * np.abs(expected).max())
+    assert loss == pytest.approx(oracle.value(*state.with_bias(), counts, plain), rel=0.01)
 
 
 @given(
@@ -151,7 +170,7 @@ def run_cell(words, contexts, counts, n_samples=16, seed=1, **options):
         "words": padded[0], "word_past": past[0], "contexts": padded[1], "context_past": past[1],
         "copies": np.ones(n, np.uint16), "pairs": pairs, "starts": starts, "n_slots": 1,
         "draws": 20.0, "n_contexts": n, "vector_size": size, "n_samples": n_samples,
-        "rank_loss": 1, "pair_loss": 0, "t": 1.5, "rank_scale": 10.0, "rank_offset": 1.0,
+        "rank_loss": 1, "pair_loss": 0, "t": 1.5, "rank_scale": 10.0, "rank_offset": 1.0, "sharpness": 1.0, "pull": 0.1,
         "l2": 0.01, "step": 0.1, "seed": seed, **options,
     }  # fmt: skip
     loss = _sampled.run_cell(**arguments)
