@@ -10,7 +10,7 @@ from gensim_wordrank.whitening import BLOCK
 
 
 def joint(words: Vectors, contexts: Vectors) -> Vectors:
-    """Return the k strongest directions of (u / |u|, v / |v|), where k is the size of u and of v.
+    """Return the k strongest directions of ``(u / |u|, v / |v|)``, where k is the size of u and of v.
 
     The cosine of two words is then, as nearly as k coordinates allow, the mean of the cosine of their u and that of
     their v. In u + v it has <u, v'> and <v, u'> in it too, which say how well the two words stand together, not how
