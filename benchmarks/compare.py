@@ -6,9 +6,9 @@ A run is trainer:epochs or trainer:epochs:seed. A TEXT has one sentence or parag
 drawn against their size too. DIR holds ws353.tsv, men3000.tsv, mturk287.tsv (word, word, score) and
 google-questions.txt. Trainers run one after another, each in a process of its own; seconds are of the whole call, from
 text on disk to vectors. Similarity is scored with u, analogies with u + v (word2vec: its own vectors), each raw,
-centred and whitened; "Google both" is with u and v side by side. Writes table.md, table.csv, quality.png and
-quality.html, which shows for each trainer the better of what it gives and of centred vectors; WordRank gives whitened
-ones for similarity, and u and v side by side for analogies.
+centred and whitened; "Google sum" is with u + v as `model.vectors("sum")` adds them, GloVe's too. Writes table.md,
+table.csv, quality.png and quality.html, which shows for each trainer the better of what it gives and of centred
+vectors; WordRank gives whitened ones for similarity.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ def score(result: dict[str, Any], evaluation: Path) -> dict[str, Any]:
 
 def better(result: dict[str, Any], name: str) -> float:
     """Return the score of what a trainer gives, or that of the centred vectors if it is better."""
-    ours = "both" if name == "Google" else "whitened"
-    given = ours if result["run"] == "wordrank" else "raw"
-    return max(result[f"{name} {given}"], result[f"{name} centred"])
+    if name == "Google":
+        return max(result["Google sum raw"], result["Google sum centred"])
+    return max(result[f"{name} {'whitened' if result['run'] == 'wordrank' else 'raw'}"], result[f"{name} centred"])
 
 
 def write(results: list[dict[str, Any]], texts: list[Path], out: Path, workers: int) -> None:

@@ -50,27 +50,31 @@ def scores(
 ) -> dict[str, float]:
     """Return 100 times each score: similarity by u, analogies by u + v (word2vec: its own vectors), unknown words 0.
 
-    They are scored in several styles; u whitened is what WordRank gives as `model.wv`. "Google both" is by u and v side
-    by side, as `model.vectors("both")` gives them (word2vec: its own vectors again).
+    They are scored in several styles; u whitened is what WordRank gives as `model.wv`. There u and v are added as they
+    are, as in the paper. "Google sum" is by `model.vectors("sum")`, raw and centred (word2vec: its own vectors again).
     """
     saved = np.load(vectors)
-    words, u = saved["words"].tolist(), saved["u"]
-    v, of_both = (saved["v"], ("sum", "both")) if "v" in saved else (u, ("word", "word"))
+    words, u, counts = saved["words"].tolist(), saved["u"], saved["counts"]
     result = {}
 
-    def answer(which: str, style: str, name: str) -> None:
-        keyed = keyed_vectors(words, combine(u, v, which, style, saved["counts"]))
-        google = analogies(keyed, read_analogies(evaluation / ANALOGIES))
+    def in_style(style: str) -> np.ndarray:
+        if style == "scaled" and "v" in saved:
+            return combine(u, saved["v"], "sum", style)
+        return combine(u + saved["v"] if "v" in saved else u, u, "word", style, counts)
+
+    def answer(name: str, of_words: np.ndarray) -> None:
+        google = analogies(keyed_vectors(words, of_words), read_analogies(evaluation / ANALOGIES))
         parts = google.sections()
         result[f"Google {name}"] = 100 * google.value
         result.update({f"Google {part} {name}": 100 * parts[part] for part in ("semantic", "syntactic")})
 
     for style in styles:
-        keyed = keyed_vectors(words, combine(u, u, "word", style, saved["counts"]))
+        keyed = keyed_vectors(words, combine(u, u, "word", style, counts))
         for name, file in sets.items():
             result[f"{name} {style}"] = 100 * similarity(keyed, read_similarity(evaluation / file)).value
-        answer(of_both[0], style, style)
-    answer(of_both[1], "raw", "both")
+        answer(style, in_style(style))
+    for style in ("raw", "centred"):
+        answer(f"sum {style}", combine(u, saved["v"], "sum", style) if "v" in saved else in_style(style))
     return result
 
 

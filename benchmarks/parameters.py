@@ -4,9 +4,9 @@
 
 All others keep their defaults, but for one objective and one rate throughout (ONE_OBJECTIVE), so that one thing
 changes at a time. DIR holds test sets as `wordrank evaluate --sets` reads them, among them ws353.tsv,
-men3000.tsv and google-questions.txt. Similarity is scored with u, analogies with u + v, unknown words 0. Writes
-parameters.csv after every run, with the processor seconds of the whole call; runs that it holds are not run again. Then
-draws a picture a parameter: means of the seeds, with bars from the lowest to the highest.
+men3000.tsv and google-questions.txt. Similarity is scored with u, analogies with u + v as trained, unknown words 0.
+Writes parameters.csv after every run, with the processor seconds of the whole call; runs that it holds are not run
+again. Then draws a picture a parameter: means of the seeds, with bars from the lowest to the highest.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import numpy as np
 from gensim_wordrank import WordRank
 from gensim_wordrank.evaluation import evaluate
 from gensim_wordrank.testsets import in_directory
+from gensim_wordrank.vectors import keyed_like
 from matplotlib.figure import Figure
 from measure import ONE_OBJECTIVE
 
@@ -54,7 +55,8 @@ def measure(text: Path, evaluation: Path, name: str, value: Any, seed: int, work
     started = process_time()
     model = WordRank(corpus_file=text, seed=seed, workers=workers, **ONE_OBJECTIVE | changes(name, value))
     seconds = process_time() - started
-    scores = evaluate(model.vectors(), in_directory(evaluation), model.vectors("sum"))
+    as_trained = keyed_like(model.wv, model.trained_vectors + model.context_vectors)
+    scores = evaluate(model.vectors(), in_directory(evaluation), as_trained)
     row = {"parameter": name, "value": str(value), "seed": str(seed), "cpu_seconds": f"{seconds:.1f}"}
     return row | {score.name: f"{100 * score.value:.2f}" for score in scores}
 

@@ -30,7 +30,7 @@ def main() -> None:
     print(f"Word2Vec: {perf_counter() - started:.1f} s")
 
     tests = shipped() + (in_directory(options.sets) if options.sets else [])
-    our_scores = evaluate(ours.wv, tests, ours.vectors("both"))
+    our_scores = evaluate(ours.wv, tests, ours.vectors("sum"))
     for one, other in zip(our_scores, evaluate(theirs.wv, tests), strict=True):
         difference = compare(one, other)
         verdict = "more than noise" if difference.is_real else "may be noise"

@@ -63,8 +63,8 @@ def similar(model: str, words: tuple[str, ...], topn: int, as_json: bool, quiet:
 @click.option("--method", type=click.Choice([method.value for method in evaluation.Method]), default="add")
 @json_option
 def analogy(model: str, a: str, b: str, c: str, topn: int, method: str, as_json: bool, quiet: bool) -> None:
-    """Answer "A is to B as C is to ...?", by u and v together."""
-    keyed = load(model).both
+    """Answer "A is to B as C is to ...?", by u + v."""
+    keyed = load(model).sums
     answer = keyed.most_similar if method == "add" else keyed.most_similar_cosmul
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # gensim's 3CosMul calls an old function of its own
@@ -92,12 +92,12 @@ def evaluate(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Score MODELS on similarity (by u) and analogies (by u and v); more than one are compared with the first."""
+    """Score MODELS on similarity (by u) and analogies (by u + v); more than one are compared with the first."""
     if page:
         files.writer_for(page, documents.WRITERS)
     tests = testsets.shipped() + (testsets.in_directory(sets) if sets else [])
     subjects = [load(model) for model in models]
-    scores = [evaluation.evaluate(subject.words, tests, subject.both, **options) for subject in subjects]
+    scores = [evaluation.evaluate(subject.words, tests, subject.sums, **options) for subject in subjects]
     rows = report.score_rows(models, scores)
     if as_json:
         click.echo(as_text(rows))
@@ -140,16 +140,15 @@ def table(title: str, near: list[tuple[str, float]]) -> str:
 @click.argument("model", type=click.Path())
 @click.option("-o", "--output", type=click.Path(), required=True, help="File to write; for projector, a directory.")
 @click.option("--format", "layout", type=click.Choice(FORMATS), default="word2vec", show_default=True)
-@click.option("--sum", "which", flag_value="sum", help="Write u + v instead of u.")
-@click.option("--both", "which", flag_value="both", help="Write u and v together, best for analogies, instead of u.")
-def export(model: str, output: str, layout: str, which: str | None, quiet: bool) -> None:
+@click.option("--sum", "use_sum", is_flag=True, help="Write u + v, best for analogies, instead of u.")
+def export(model: str, output: str, layout: str, use_sum: bool, quiet: bool) -> None:
     """Write the vectors of MODEL for other programs."""
     if layout != "projector":
         files.check_target(output)
     subject = load(model)
-    if which and subject.vectors is None:
-        raise click.UsageError(f"'{model}' has no context vectors. Leave out --{which}.")
-    keyed = subject.vectors(which) if which and subject.vectors else subject.words
+    if use_sum and subject.vectors is None:
+        raise click.UsageError(f"'{model}' has no context vectors. Leave out --sum.")
+    keyed = subject.sums if use_sum else subject.words
     if layout == "projector":
         exchange.write_projector(keyed, output)
     else:

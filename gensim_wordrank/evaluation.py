@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from gensim_wordrank import checks
-from gensim_wordrank.joint import unit
 from gensim_wordrank.ranks import Vectors
 from gensim_wordrank.testsets import AnalogySet, SimilaritySet
+from gensim_wordrank.vectors import unit
 
 # bytes of scores that are looked at together
 BLOCK_BYTES = 64 << 20
@@ -235,12 +235,12 @@ def _scores(rows: Vectors, asked: NDArray[np.int64], method: Method) -> Vectors:
 def evaluate(
     words: KeyedVectors,
     tests: Iterable[SimilaritySet | AnalogySet],
-    both: KeyedVectors | None = None,
+    sums: KeyedVectors | None = None,
     method: Method | str = "add",
     unknown: Unknown | str = "zero",
     restrict_vocab: int | None = None,
 ) -> list[Score]:
-    """Return the scores on several sets: similarity by `words`, analogies by `both` if given (the paper: u, u + v).
+    """Return the scores on several sets: similarity by `words`, analogies by `sums` if given (the paper: u, u + v).
 
     Examples
     --------
@@ -249,13 +249,13 @@ def evaluate(
     >>> from gensim_wordrank.evaluation import evaluate
     >>> from gensim_wordrank.testsets import shipped
     >>> model = WordRank(common_texts, vector_size=10, min_count=1, epochs=5)
-    >>> [(score.name, score.kind) for score in evaluate(model.wv, shipped(), model.vectors("both"))]
+    >>> [(score.name, score.kind) for score in evaluate(model.wv, shipped(), model.vectors("sum"))]
     [('wordsim353', 'similarity'), ('simlex999', 'similarity'), ('questions-words', 'analogy')]
     """
     return [
         similarity(words, test, unknown, restrict_vocab)
         if isinstance(test, SimilaritySet)
-        else analogies(words if both is None else both, test, method, unknown, restrict_vocab)
+        else analogies(words if sums is None else sums, test, method, unknown, restrict_vocab)
         for test in tests
     ]
 

@@ -40,7 +40,7 @@ def load(path: str) -> Subject:
         model = KeyedVectors.load(path)
     if isinstance(model, WordRank):
         if not model.has_contexts:
-            logger.warning("'%s' has no context vectors of its words: u stands for both", path)
+            logger.warning("'%s' has no context vectors of its words: u stands for u + v", path)
         others = model.vectors if model.has_contexts else None
         return Subject(path, model.wv, others, model.training_losses, facts(model))
     words = getattr(model, "wv", model)

@@ -366,13 +366,13 @@ class WordRank(FittedModel):
     # ---- results
 
     def vectors(self, which: str = "word", style: str = "raw") -> KeyedVectors:
-        """Return u, v, u + v or both as new KeyedVectors.
+        """Return u, v or u + v as new KeyedVectors.
 
         Parameters
         ----------
-        which : {"word", "context", "sum", "both"}
-            u, best for similarity; v; u + v, the paper's choice for analogies; or :func:`u and v side by side
-            <gensim_wordrank.joint.joint>` in as many coordinates, best for analogies.
+        which : {"word", "context", "sum"}
+            u, best for similarity; v; or u + v, best for analogies, :func:`in a basis in which they do not cancel each
+            other <gensim_wordrank.addition.add>`.
         style : {"raw", "centred", "whitened", "scaled"}
             As trained; minus their mean; in the basis of ``model.wv``, which is ("word", "whitened"); or scaled as the
             paper's authors do before they evaluate.

@@ -43,9 +43,9 @@ class Subject:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
-    def both(self) -> KeyedVectors:
+    def sums(self) -> KeyedVectors:
         """Vectors for analogies; those of words where there are no others."""
-        return self.words if self.vectors is None else self.vectors("both")
+        return self.words if self.vectors is None else self.vectors("sum")
 
 
 def report(subjects: Sequence[Subject], scores: Sequence[Sequence[Score]], words: Sequence[str]) -> Document:

@@ -1,4 +1,4 @@
-"""Word vectors for use: u, v, u + v or both as gensim KeyedVectors."""
+"""Word vectors for use: u, v or u + v as gensim KeyedVectors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gensim.models import KeyedVectors
 from numpy.typing import ArrayLike, NDArray
 
 from gensim_wordrank import checks, whitening
-from gensim_wordrank.joint import joint, unit
+from gensim_wordrank.addition import add
 from gensim_wordrank.ranks import Vectors
 
 logger = logging.getLogger(__name__)
@@ -24,8 +24,7 @@ class Which(str, Enum):
 
     WORD = "word"  # u
     CONTEXT = "context"  # v
-    SUM = "sum"  # u + v
-    BOTH = "both"  # u and v side by side, in the k directions that hold most of them: see joint.py
+    SUM = "sum"  # u + v, in a basis in which they do not cancel each other: see addition.py
 
 
 class Style(str, Enum):
@@ -44,25 +43,22 @@ def combine(
     style: Style | str = "raw",
     frequencies: ArrayLike | None = None,
 ) -> Vectors:
-    """Return u, v, u + v or both in the given style, as a new array.
+    """Return u, v or u + v in the given style, as a new array.
 
-    For the scaled sum, U and V are first scaled each, as the authors do. Whitening needs the frequencies of the words.
+    Vectors are added by :func:`~gensim_wordrank.addition.add`; for the scaled sum U and V are first scaled each and
+    added as they are, as the authors do. Whitening needs the frequencies of the words.
 
     Examples
     --------
     >>> import numpy as np
     >>> from gensim_wordrank.vectors import combine
-    >>> u, v = np.array([[1.0, 0.0], [3.0, 0.0]]), np.array([[0.0, 2.0], [0.0, 4.0]])
+    >>> u, v = np.array([[1.0, 0.0], [0.0, 3.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])
     >>> combine(u, v, "sum", "centred").tolist()
-    [[-1.0, -1.0], [1.0, 1.0]]
+    [[1.0, -2.0], [-1.0, 2.0]]
     """
     which, style = checks.choice("which", Which, which), checks.choice("style", Style, style)
-    if which is Which.SUM and style is Style.SCALED:
-        words, contexts = _scale(words), _scale(contexts)
     if which is Which.SUM:
-        result: Vectors = words + contexts
-    elif which is Which.BOTH:
-        result = joint(words, contexts)
+        result = _scale(words) + _scale(contexts) if style is Style.SCALED else add(words, contexts)
     else:
         result = (words if which is Which.WORD else contexts).copy()
     if style is Style.CENTRED:
@@ -162,6 +158,21 @@ def lengthen_locks(keyed: KeyedVectors) -> None:
     lock = getattr(keyed, "vectors_lockf", None)
     if lock is not None and len(lock) > 1:
         keyed.vectors_lockf = np.append(lock, np.ones(len(keyed) - len(lock), np.float32))
+
+
+def unit(vectors: Vectors, axis: int = 1) -> Vectors:
+    """Scale rows, or columns with ``axis=0``, to length 1; those of zeros stay.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gensim_wordrank.vectors import unit
+    >>> unit(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
+    [[0.6, 0.8], [0.0, 0.0]]
+    """
+    lengths = np.linalg.norm(vectors, axis=axis, keepdims=True)
+    result: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return result
 
 
 def _scale(vectors: Vectors) -> Vectors:

@@ -1,7 +1,9 @@
 """Slow and obvious implementations of everything the kernels do, straight from the paper's formulas, in float64."""
 
+import math
+
 import numpy as np
-from scipy.linalg import sqrtm
+from scipy.linalg import eigh, sqrtm
 
 
 def cooccurrence(sentences, ids, window, symmetric=True, distance_weighting=True):
@@ -164,10 +166,13 @@ def whitening(vectors, frequencies, ridge):
     return root / np.linalg.det(root) ** (1 / size)
 
 
-def joint(words, contexts):
-    """(u / |u|, v / |v|) in the coordinates of its first right singular vectors, as many as u has."""
-    both = np.array(
-        [np.concatenate([u / np.linalg.norm(u), v / np.linalg.norm(v)]) for u, v in zip(words, contexts, strict=True)]
+def add(words, contexts):
+    """u A + v A^-1, one direction after the other: A is 1 / (1 + sqrt(2)) where u and v oppose each other, else 1."""
+    values, directions = eigh(sum(np.outer(u, v) + np.outer(v, u) for u, v in zip(words, contexts, strict=True)))
+    lengths = [1 / (1 + math.sqrt(2)) if value < 0 else 1 for value in values]
+    return np.array(
+        [
+            sum((u @ n * a + v @ n / a) * n for n, a in zip(directions.T, lengths, strict=True))
+            for u, v in zip(words.astype(np.float64), contexts.astype(np.float64), strict=True)
+        ]
     )
-    _, _, directions = np.linalg.svd(both, full_matrices=False)
-    return both @ directions[: words.shape[1]].T

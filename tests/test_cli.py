@@ -119,7 +119,7 @@ def test_evaluate_scores_and_compares(model, tmp_path):
     rows = json.loads(done.stdout)
     assert [row["set"] for row in rows] == ["wordsim353", "simlex999", "questions-words", "mine"] * 2
     expected = evaluation.evaluate(
-        WordRank.load(model).wv, testsets.shipped(), WordRank.load(model).vectors("both"), unknown="skip"
+        WordRank.load(model).wv, testsets.shipped(), WordRank.load(model).vectors("sum"), unknown="skip"
     )
     for row, score in zip(rows, expected, strict=False):
         assert row["score"] == pytest.approx(score.value)
@@ -310,11 +310,10 @@ def test_models_that_lack_something(model, tmp_path):
     assert "has no context vectors" in done.stderr.decode()
     assert wordrank("export", "slim", "-o", "vectors.txt", cwd=tmp_path).returncode == 0
     for name in ("slim", "vectors.txt"):
-        for which in ("--sum", "--both"):
-            done = wordrank("export", name, which, "-o", "others.txt", cwd=tmp_path)
-            assert done.returncode == 2
-            assert f"'{name}' has no context vectors. Leave out {which}." in done.stderr.decode()
-            assert not (tmp_path / "others.txt").exists()
+        done = wordrank("export", name, "--sum", "-o", "sums.txt", cwd=tmp_path)
+        assert done.returncode == 2
+        assert f"'{name}' has no context vectors. Leave out --sum." in done.stderr.decode()
+        assert not (tmp_path / "sums.txt").exists()
     done = wordrank("train", "-", "-o", "model", "--workers", "0", cwd=tmp_path, input=b"a b\n")
     assert done.stderr.decode() == "Error: 'workers' must be a positive integer. Got 0 instead.\n"
 

@@ -208,5 +208,5 @@ def test_any_keyed_vectors_and_two_kinds():
     plane = keyed("abcd", [[3, 0], [3, 1], [0, 3], [0.5, 3]])
     turned = keyed("abcd", [[3, 0], [0, 3], [1, 1], [-3, 0]])
     test = AnalogySet("toy", [("a", "b", "c")], [("d",)], [""])
-    values = [evaluate(turned, [test])[0].value, evaluate(turned, [test], both=plane)[0].value]
+    values = [evaluate(turned, [test])[0].value, evaluate(turned, [test], sums=plane)[0].value]
     assert values == [1.0, 1.0]

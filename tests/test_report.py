@@ -31,7 +31,7 @@ def subjects(two_worlds, tmp_path_factory):
 
 def scores(subjects):
     """Score them on the small sets."""
-    return [evaluation.evaluate(subject.words, TESTS, subject.both) for subject in subjects]
+    return [evaluation.evaluate(subject.words, TESTS, subject.sums) for subject in subjects]
 
 
 def tables(document):
@@ -115,7 +115,7 @@ def test_usual_words_are_rated_and_known_to_all():
 def test_sets_of_one_name_stay_apart(subjects):
     """Two sets that are called alike have their rows each."""
     twice = [TESTS[1], TESTS[1]]
-    results = [evaluation.evaluate(subject.words, twice, subject.both) for subject in subjects[:2]]
+    results = [evaluation.evaluate(subject.words, twice, subject.sums) for subject in subjects[:2]]
     assert len(score_rows(["a", "b"], results)) == 4
     sections = [
         b for b in report(subjects[:2], results, ["sea1"]).blocks if isinstance(b, Table) and b.head[0] == "section"

@@ -67,7 +67,7 @@ def test_threads_of_blas_do_not_matter():
 
 
 def test_a_model_has_its_vectors_for_use(model):
-    """`wv` is u in the basis of its frequencies; u itself, v and u + v are there as trained."""
+    """`wv` is u in the basis of its frequencies; u itself is there as trained."""
     basis = whitening(model.trained_vectors, model.wv.expandos["count"])
     np.testing.assert_array_equal(model.wv.vectors, in_basis(model.trained_vectors, basis))
     np.testing.assert_array_equal(model.vectors("word", "whitened").vectors, model.wv.vectors)

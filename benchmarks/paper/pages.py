@@ -18,9 +18,10 @@ COST = ("seeds", "seconds", "cpu seconds", "peak MiB")
 SETS = ("WS-353 similarity", "WS-353 relatedness", "MEN", "MTurk-287", "Rare Words", "SimLex-999")
 HALVES = ("Google semantic", "Google syntactic")
 SCORING = (
-    "Similarity: 100 times Spearman's correlation, by u. Analogies: right answers in %, by u + v, 3CosAdd over the "
-    "whole vocabulary. Word2Vec: its own vectors for both. Unknown words score 0. Of every run the better of raw and "
-    "centred vectors counts; both are in the CSV. Cells are means of the seeds, with the lowest and the highest."
+    "Similarity: 100 times Spearman's correlation, by u. Analogies: right answers in %, by u + v as trained, 3CosAdd "
+    "over the whole vocabulary. Word2Vec: its own vectors for both. Unknown words score 0. Of every run the better of "
+    "raw and centred vectors counts; both are in the CSV. Cells are means of the seeds, with the lowest and the "
+    "highest."
 )
 TRAINING = (
     "WordRank: its default arguments and {epochs} epochs. Word2Vec: gensim's, skip-gram, 5 negative samples, 5 epochs. "
