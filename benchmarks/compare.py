@@ -8,7 +8,7 @@ google-questions.txt. Trainers run one after another, each in a process of its o
 text on disk to vectors. Similarity is scored with u, analogies with u + v (word2vec: its own vectors), each raw,
 centred and whitened; "Google sum" is with u + v as `model.vectors("sum")` adds them, GloVe's too. Writes table.md,
 table.csv, quality.png and quality.html, which shows for each trainer the better of what it gives and of centred
-vectors; WordRank gives whitened ones for similarity.
+vectors; WordRank gives whitened ones for similarity, and such sums for analogies.
 """
 
 from __future__ import annotations
@@ -54,9 +54,10 @@ def score(result: dict[str, Any], evaluation: Path) -> dict[str, Any]:
 
 def better(result: dict[str, Any], name: str) -> float:
     """Return the score of what a trainer gives, or that of the centred vectors if it is better."""
-    if name == "Google":
-        return max(result["Google sum raw"], result["Google sum centred"])
-    return max(result[f"{name} {'whitened' if result['run'] == 'wordrank' else 'raw'}"], result[f"{name} centred"])
+    styles = ("raw", "centred")
+    if result["run"] == "wordrank":
+        styles = ("sum raw", "sum centred") if name == "Google" else ("whitened", "centred")
+    return max(result[f"{name} {style}"] for style in styles)
 
 
 def write(results: list[dict[str, Any]], texts: list[Path], out: Path, workers: int) -> None:
