@@ -55,26 +55,29 @@ def scores(
     """
     saved = np.load(vectors)
     words, u, counts = saved["words"].tolist(), saved["u"], saved["counts"]
+    v = saved.get("v")
     result = {}
 
-    def in_style(style: str) -> np.ndarray:
-        if style == "scaled" and "v" in saved:
-            return combine(u, saved["v"], "sum", style)
-        return combine(u + saved["v"] if "v" in saved else u, u, "word", style, counts)
+    def as_in_the_paper(style: str) -> np.ndarray:
+        if v is not None and style == "scaled":
+            return combine(u, v, "sum", style)
+        return combine(u if v is None else u + v, u, "word", style, counts)
 
-    def answer(name: str, of_words: np.ndarray) -> None:
+    def answer(of_words: np.ndarray) -> dict[str, float]:
         google = analogies(keyed_vectors(words, of_words), read_analogies(evaluation / ANALOGIES))
         parts = google.sections()
-        result[f"Google {name}"] = 100 * google.value
-        result.update({f"Google {part} {name}": 100 * parts[part] for part in ("semantic", "syntactic")})
+        found = {"Google": google.value, "Google semantic": parts["semantic"], "Google syntactic": parts["syntactic"]}
+        return {name: 100 * value for name, value in found.items()}
 
     for style in styles:
         keyed = keyed_vectors(words, combine(u, u, "word", style, counts))
         for name, file in sets.items():
             result[f"{name} {style}"] = 100 * similarity(keyed, read_similarity(evaluation / file)).value
-        answer(style, in_style(style))
-    for style in ("raw", "centred"):
-        answer(f"sum {style}", combine(u, saved["v"], "sum", style) if "v" in saved else in_style(style))
+        answers = answer(as_in_the_paper(style))
+        result.update({f"{name} {style}": value for name, value in answers.items()})
+        if style in ("raw", "centred"):
+            sums = answers if v is None else answer(combine(u, v, "sum", style))
+            result.update({f"{name} sum {style}": value for name, value in sums.items()})
     return result
 
 

@@ -374,7 +374,7 @@ class WordRank(FittedModel):
             u, best for similarity; v; or u + v, best for analogies, :func:`in a basis in which they do not cancel each
             other <gensim_wordrank.addition.add>`.
         style : {"raw", "centred", "whitened", "scaled"}
-            As trained; minus their mean; in the basis of ``model.wv``, which is ("word", "whitened"); or scaled as the
+            As they are; minus their mean; in the basis of ``model.wv``, which is ("word", "whitened"); or scaled as the
             paper's authors do before they evaluate.
 
         Examples
