@@ -5,10 +5,9 @@
 A run is trainer:epochs or trainer:epochs:seed. A TEXT has one sentence or paragraph a line; with several, quality is
 drawn against their size too. DIR holds ws353.tsv, men3000.tsv, mturk287.tsv (word, word, score) and
 google-questions.txt. Trainers run one after another, each in a process of its own; seconds are of the whole call, from
-text on disk to vectors. Similarity is scored with u, analogies with u + v (word2vec: its own vectors), each raw,
-centred and whitened; "Google sum" is with u + v as `model.vectors("sum")` adds them, GloVe's too. Writes table.md,
-table.csv, quality.png and quality.html, which shows for each trainer the better of what it gives and of centred
-vectors; WordRank gives whitened ones for similarity, and such sums for analogies.
+text on disk to vectors. Similarity is scored with u, analogies with u + v (word2vec: its own vectors), each raw and
+centred, and in the basis that WordRank chooses, in which its own are anyhow: to see what the others would gain by it.
+Writes table.md, table.csv, quality.png and quality.html, which shows the better of raw and centred vectors.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from gensim_wordrank import plots
 from gensim_wordrank.versions import versions
 
 NAMES = ("WS-353", "MEN", "MTurk-287", "SimLex-999", "Rare Words")
-STYLES = ("raw", "centred", "whitened")
+STYLES = ("raw", "centred", "in basis")
 
 
 def train(run: str, text: Path, out: Path, workers: int) -> dict[str, Any]:
@@ -53,11 +52,8 @@ def score(result: dict[str, Any], evaluation: Path) -> dict[str, Any]:
 
 
 def better(result: dict[str, Any], name: str) -> float:
-    """Return the score of what a trainer gives, or that of the centred vectors if it is better."""
-    styles = ("raw", "centred")
-    if result["run"] == "wordrank":
-        styles = ("sum raw", "sum centred") if name == "Google" else ("whitened", "centred")
-    return max(result[f"{name} {style}"] for style in styles)
+    """Return the score of the raw vectors, or that of the centred ones if it is better."""
+    return max(result[f"{name} {style}"] for style in ("raw", "centred"))
 
 
 def write(results: list[dict[str, Any]], texts: list[Path], out: Path, workers: int) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import smart_open
 from gensim.models import KeyedVectors
+from gensim_wordrank import basis
 from gensim_wordrank.evaluation import analogies, similarity
 from gensim_wordrank.testsets import read_analogies, read_similarity
 from gensim_wordrank.vectors import combine
@@ -50,34 +51,24 @@ def scores(
 ) -> dict[str, float]:
     """Return 100 times each score: similarity by u, analogies by u + v (word2vec: its own vectors), unknown words 0.
 
-    They are scored in several styles; u whitened is what WordRank gives as `model.wv`. There u and v are added as they
-    are, as in the paper. "Google sum" is by `model.vectors("sum")`, raw and centred (word2vec: its own vectors again).
+    "in basis" are vectors in the basis that :func:`~gensim_wordrank.basis.choose` finds, in which WordRank's are anyhow
+    unless its rate was constant; without v (word2vec) they are whitened.
     """
     saved = np.load(vectors)
     words, u, counts = saved["words"].tolist(), saved["u"], saved["counts"]
-    v = saved.get("v")
+    v = saved.get("v", u)
+    which = "sum" if "v" in saved else "word"
+    changed = tuple(basis.in_basis(*each) for each in zip((u, v), basis.choose(u, v, counts), strict=True))
     result = {}
-
-    def as_in_the_paper(style: str) -> np.ndarray:
-        if v is not None and style == "scaled":
-            return combine(u, v, "sum", style)
-        return combine(u if v is None else u + v, u, "word", style, counts)
-
-    def answer(of_words: np.ndarray) -> dict[str, float]:
-        google = analogies(keyed_vectors(words, of_words), read_analogies(evaluation / ANALOGIES))
-        parts = google.sections()
-        found = {"Google": google.value, "Google semantic": parts["semantic"], "Google syntactic": parts["syntactic"]}
-        return {name: 100 * value for name, value in found.items()}
-
     for style in styles:
-        keyed = keyed_vectors(words, combine(u, u, "word", style, counts))
+        both, how = (changed, "raw") if style == "in basis" else ((u, v), style)
+        keyed = keyed_vectors(words, combine(*both, "word", how))
         for name, file in sets.items():
             result[f"{name} {style}"] = 100 * similarity(keyed, read_similarity(evaluation / file)).value
-        answers = answer(as_in_the_paper(style))
-        result.update({f"{name} {style}": value for name, value in answers.items()})
-        if style in ("raw", "centred"):
-            sums = answers if v is None else answer(combine(u, v, "sum", style))
-            result.update({f"{name} sum {style}": value for name, value in sums.items()})
+        google = analogies(keyed_vectors(words, combine(*both, which, how)), read_analogies(evaluation / ANALOGIES))
+        parts = google.sections()
+        found = {"Google": google.value, "Google semantic": parts["semantic"], "Google syntactic": parts["syntactic"]}
+        result.update({f"{name} {style}": 100 * value for name, value in found.items()})
     return result
 
 

@@ -22,7 +22,6 @@ import numpy as np
 from gensim_wordrank import WordRank
 from gensim_wordrank.evaluation import evaluate
 from gensim_wordrank.testsets import in_directory
-from gensim_wordrank.vectors import keyed_like
 from matplotlib.figure import Figure
 from measure import ONE_OBJECTIVE
 
@@ -55,8 +54,7 @@ def measure(text: Path, evaluation: Path, name: str, value: Any, seed: int, work
     started = process_time()
     model = WordRank(corpus_file=text, seed=seed, workers=workers, **ONE_OBJECTIVE | changes(name, value))
     seconds = process_time() - started
-    as_trained = keyed_like(model.wv, model.trained_vectors + model.context_vectors)
-    scores = evaluate(model.vectors(), in_directory(evaluation), as_trained)
+    scores = evaluate(model.wv, in_directory(evaluation), model.vectors("sum"))
     row = {"parameter": name, "value": str(value), "seed": str(seed), "cpu_seconds": f"{seconds:.1f}"}
     return row | {score.name: f"{100 * score.value:.2f}" for score in scores}
 

@@ -28,7 +28,7 @@ def wordrank(text: Path, workers: int, parameters: dict[str, Any]) -> Trained:
     from gensim_wordrank import WordRank
 
     model = WordRank(corpus_file=text, workers=workers, **parameters)
-    return model.wv.index_to_key, model.wv.expandos["count"], model.vectors().vectors, model.context_vectors
+    return model.wv.index_to_key, model.wv.expandos["count"], model.wv.vectors, model.context_vectors
 
 
 def word2vec(text: Path, workers: int, parameters: dict[str, Any]) -> Trained:

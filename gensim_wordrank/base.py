@@ -12,7 +12,6 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from gensim.models import Word2Vec
-from numpy.typing import NDArray
 from scipy.special import softmax
 
 from gensim_wordrank import checks, corpus, estimates, files, memory, storage, vectors
@@ -32,8 +31,6 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
 
     context_vectors: Vectors
     context_bias: Vectors
-    trained_vectors: Vectors | None = None  # u, where `wv` has them whitened
-    _whitening: NDArray[np.float64] | None = None  # and the matrix that did it
     cooccurrence: Cooccurrence | None
     symmetric: bool
     solver: Solver
@@ -252,8 +249,6 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
             logger.warning("All the input context words are out-of-vocabulary for the current model.")
             return None
         word = self.wv.vectors[given].mean(axis=0)
-        if self._whitening is not None:
-            word = np.linalg.solve(self._whitening, word).astype(np.float32)
         scores = self.context_vectors @ word
         if self.solver is Solver.SAMPLED and len(self.context_bias):  # Algorithm 1 has no bias
             scores[: len(self.context_bias)] += self.context_bias

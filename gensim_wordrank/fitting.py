@@ -103,7 +103,6 @@ class FittedModel(StatefulModel):
         memory.give_back()  # what was needed to count
         assert self.cooccurrence is not None  # _count has seen to it
         self._check_memory()
-        self._take(self._state())  # training goes on from its own vectors
         known = len(self.context_bias)
         if known < len(self.wv):  # contexts that are new since the last training
             self.context_bias = np.append(self.context_bias, start_bias(self.cooccurrence)[known:])
@@ -137,7 +136,8 @@ class FittedModel(StatefulModel):
             del self.training_losses[self.epochs_done :]  # of epochs whose vectors a cluster has not given back
             if run is not None:
                 run.note(self._state(), self._progress())
-            self._show()
+            if self.alpha != self.min_alpha:  # a run whose epochs are all alike has no end of its own
+                self._change_basis()
         self.train_count += 1
         self.min_alpha_yet_reached = self.min_alpha
         done = self.epochs_done - first

@@ -86,10 +86,9 @@ class WordRank(FittedModel):
     Attributes
     ----------
     wv : gensim.models.KeyedVectors
-        The word vectors for use: u, whitened by the frequencies of the words, so that cosines tell more; with the true
-        counts of the words. While training runs, and where vectors are locked, u as it is.
-    trained_vectors : array of float32 or None
-        u as training left it, from which it would go on. None if that is in `wv`.
+        The word vectors u, with the true counts of the words. When training ends, u and v are brought into
+        :func:`a basis <gensim_wordrank.basis.choose>` in which cosines and sums tell more; their scores stay. That is
+        left out where vectors are locked, and with ``min_alpha=alpha``.
     context_vectors : array of float32
         The context vectors v, in the order of `wv`.
     context_bias : array of float32
@@ -371,11 +370,9 @@ class WordRank(FittedModel):
         Parameters
         ----------
         which : {"word", "context", "sum"}
-            u, best for similarity; v; or u + v, best for analogies, :func:`in a basis in which they do not cancel each
-            other <gensim_wordrank.addition.add>`.
-        style : {"raw", "centred", "whitened", "scaled"}
-            As they are; minus their mean; in the basis of ``model.wv``, which is ("word", "whitened"); or scaled as the
-            paper's authors do before they evaluate.
+            u, best for similarity, as in ``model.wv``; v; or u + v, best for analogies.
+        style : {"raw", "centred", "scaled"}
+            As they are; minus their mean; or scaled as the paper's authors do before they evaluate.
 
         Examples
         --------
@@ -388,8 +385,7 @@ class WordRank(FittedModel):
         """
         if checks.choice("which", vectors.Which, which) is not vectors.Which.WORD:
             self._check_contexts()
-        state, frequencies = self._state(), vectors.frequencies(self.wv)
-        return vectors.keyed_like(self.wv, vectors.combine(state.words, state.contexts, which, style, frequencies))
+        return vectors.keyed_like(self.wv, vectors.combine(self.wv.vectors, self.context_vectors, which, style))
 
     def exact_loss(self) -> float:
         """Return the objective J on the model's co-occurrences exactly, where the loss of an epoch is an estimate.

@@ -1,11 +1,11 @@
-"""The vectors of a model: where they start, those that training changes, and those for use."""
+"""The vectors of a model: where they start, and the basis they end in."""
 
 from __future__ import annotations
 
 import numpy as np
 from gensim.models import KeyedVectors
 
-from gensim_wordrank import vectors, whitening
+from gensim_wordrank import basis, vectors
 from gensim_wordrank.base import GensimModel
 from gensim_wordrank.ranks import Vectors
 from gensim_wordrank.state import START_PAST, State, start_vectors
@@ -18,7 +18,6 @@ class StatefulModel(GensimModel):
     training_losses: list[float]
     _counted: list[str]
     _past: Vectors
-    _shown: int = 0  # checksum of the vectors that training gave `wv`
 
     # ---- start values
 
@@ -29,7 +28,6 @@ class StatefulModel(GensimModel):
         self.context_vectors = start_vectors(n, self.vector_size, self.seed, part=1)
         self.context_bias = np.empty(0, np.float32)  # starts from the co-occurrences, once they are counted
         self._past = np.full((2, n), START_PAST, np.float32)
-        self.trained_vectors = self._whitening = None
         self.wv.norms, self.wv.vectors_lockf = None, np.ones(1, np.float32)
         self.cooccurrence, self._counted, self.epochs_done = None, [], 0
         self.training_losses = []
@@ -42,10 +40,7 @@ class StatefulModel(GensimModel):
             raise RuntimeError("There is no vocabulary to update. Call build_vocab() without update=True first.")
         n = len(self.wv.index_to_key)
         fresh = [start_vectors(n, self.vector_size, self.seed, part)[old:] for part in (0, 1)]
-        if self.trained_vectors is not None:
-            self.trained_vectors = np.vstack([self.trained_vectors, fresh[0]]) if self._is_as_shown() else None
         self.wv.vectors = np.vstack([self.wv.vectors, fresh[0]])
-        self._shown = vectors.checksum(self.wv)
         self.context_vectors = np.vstack([self.context_vectors, fresh[1]])
         self._past = np.hstack([self._past, np.full((2, n - old), START_PAST, np.float32)])
         vectors.lengthen_locks(self.wv)
@@ -78,34 +73,26 @@ class StatefulModel(GensimModel):
         self.wv.vectors, self.wv.norms = new_words, None
         return taken
 
-    # ---- the vectors of training, and those for use
+    # ---- what training changes
 
     def _state(self) -> State:
         """Return what training changes, as it stands."""
-        words, contexts = self.wv.vectors, self.context_vectors
-        if self._whitening is not None:
-            if self.trained_vectors is not None and self._is_as_shown() and vectors.are_free(self.wv):
-                words = self.trained_vectors
-            elif contexts is not None:  # go on in the basis of what was locked or changed: <u A, v / A> = <u, v>
-                contexts = whitening.in_basis(contexts, np.linalg.inv(self._whitening))
-        return State(words, contexts, self.context_bias, self._past[0], self._past[1], self.epochs_done)
+        past_of_words, past_of_contexts = self._past
+        return State(
+            self.wv.vectors, self.context_vectors, self.context_bias, past_of_words, past_of_contexts, self.epochs_done
+        )
 
     def _take(self, state: State) -> None:
-        """Make a state the model's own; `wv` has its vectors as they are."""
+        """Make a state the model's own."""
         self.wv.vectors, self.context_vectors, self.context_bias = state.words, state.contexts, state.bias
         self._past = np.stack([state.word_past, state.context_past])
         self.epochs_done = state.epoch
-        self.trained_vectors = self._whitening = None
         self.wv.norms = None  # or a callback would see cosines of the epoch before
 
-    def _show(self) -> None:
-        """Give `wv` the vectors for use, and keep those of training; locked ones stay as they are."""
+    def _change_basis(self) -> None:
+        """Bring the vectors into the basis for use, in which all scores stay; locked ones stay as they are."""
         if vectors.are_free(self.wv):
-            basis = whitening.whitening(self.wv.vectors, vectors.frequencies(self.wv))
-            shown = whitening.in_basis(self.wv.vectors, basis)
-            self.trained_vectors, self.wv.vectors, self._whitening = self.wv.vectors, shown, basis
-            self.wv.norms, self._shown = None, vectors.checksum(self.wv)
-
-    def _is_as_shown(self) -> bool:
-        """Say whether nobody has changed the vectors of `wv` since training."""
-        return vectors.checksum(self.wv) == self._shown
+            new, inverse = basis.choose(self.wv.vectors, self.context_vectors, vectors.frequencies(self.wv))
+            self.wv.vectors = basis.in_basis(self.wv.vectors, new)
+            self.context_vectors = basis.in_basis(self.context_vectors, inverse)
+            self.wv.norms = None

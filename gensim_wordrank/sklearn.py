@@ -52,7 +52,7 @@ class WordRankVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
 
     def __init__(
         self, vector_size: int = 100, window: int = 15, min_count: int = 5, epochs: int = 10, seed: int = 1,
-        workers: int = 3, which: str = "word", style: str = "whitened", options: Mapping[str, Any] | None = None,
+        workers: int = 3, which: str = "word", style: str = "raw", options: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
         self.vector_size, self.window, self.min_count, self.epochs = vector_size, window, min_count, epochs
         self.seed, self.workers, self.which, self.style, self.options = seed, workers, which, style, options

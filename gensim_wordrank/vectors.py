@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import logging
-import zlib
 from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
 import numpy as np
 from gensim.models import KeyedVectors
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from gensim_wordrank import checks, whitening
-from gensim_wordrank.addition import add
+from gensim_wordrank import checks
 from gensim_wordrank.ranks import Vectors
 
 logger = logging.getLogger(__name__)
@@ -24,7 +22,7 @@ class Which(str, Enum):
 
     WORD = "word"  # u
     CONTEXT = "context"  # v
-    SUM = "sum"  # u + v, in a basis in which they do not cancel each other: see addition.py
+    SUM = "sum"  # u + v
 
 
 class Style(str, Enum):
@@ -32,21 +30,13 @@ class Style(str, Enum):
 
     RAW = "raw"  # nothing
     CENTRED = "centred"  # their mean is subtracted, which takes away the direction that only tells frequency
-    WHITENED = "whitened"  # in the basis of `model.wv`: see whitening.py
     SCALED = "scaled"  # columns, then rows, scaled to length 1: what the paper's authors evaluate
 
 
-def combine(
-    words: Vectors,
-    contexts: Vectors,
-    which: Which | str = "word",
-    style: Style | str = "raw",
-    frequencies: ArrayLike | None = None,
-) -> Vectors:
+def combine(words: Vectors, contexts: Vectors, which: Which | str = "word", style: Style | str = "raw") -> Vectors:
     """Return u, v or u + v in the given style, as a new array.
 
-    Vectors are added by :func:`~gensim_wordrank.addition.add`; for the scaled sum U and V are first scaled each and
-    added as they are, as the authors do. Whitening needs the frequencies of the words.
+    For the scaled sum U and V are first scaled each, as the authors do.
 
     Examples
     --------
@@ -58,14 +48,11 @@ def combine(
     """
     which, style = checks.choice("which", Which, which), checks.choice("style", Style, style)
     if which is Which.SUM:
-        result = _scale(words) + _scale(contexts) if style is Style.SCALED else add(words, contexts)
+        result = _scale(words) + _scale(contexts) if style is Style.SCALED else words + contexts
     else:
         result = (words if which is Which.WORD else contexts).copy()
     if style is Style.CENTRED:
         result -= result.mean(axis=0, dtype=np.float64).astype(result.dtype)
-    if style is Style.WHITENED:
-        weights = np.ones(len(result)) if frequencies is None else frequencies
-        return whitening.in_basis(result, whitening.whitening(result, weights))
     return _scale(result) if style is Style.SCALED else result
 
 
@@ -127,11 +114,6 @@ def frequencies(keyed: KeyedVectors) -> NDArray[Any]:
     """Return how often each word occurs; where that is not known, 1."""
     known = keyed.expandos.get("count")
     return np.ones(len(keyed.vectors)) if known is None else np.asarray(known)
-
-
-def checksum(keyed: KeyedVectors) -> int:
-    """Return a number that changes with the vectors."""
-    return zlib.crc32(np.ascontiguousarray(keyed.vectors).data)
 
 
 def are_free(keyed: KeyedVectors) -> bool:

@@ -157,22 +157,38 @@ def algorithm_1(words, contexts, counts, objective, xi, n_triplets, step, seed):
     return words, contexts, total
 
 
-def whitening(vectors, frequencies, ridge):
-    """(F + ridge tr(F) / k)^(-1/2) with determinant 1, by adding up words and by scipy's root of a matrix."""
-    size = vectors.shape[1]
-    moments = sum(f * np.outer(u, u) for f, u in zip(frequencies, vectors.astype(np.float64), strict=True))
-    moments = moments / sum(frequencies)
-    root = np.linalg.inv(sqrtm(moments + ridge * np.trace(moments) / size * np.eye(size)))
-    return root / np.linalg.det(root) ** (1 / size)
+def in_chosen_basis(words, contexts, frequencies, ridge, least):
+    """The vectors in the basis for use, by adding up words, by scipy's roots, and direction by direction."""
+    words, contexts, size = words.astype(np.float64), contexts.astype(np.float64), words.shape[1]
 
+    def moments(left, right, weights):
+        return sum(weight * np.outer(x, y) for weight, x, y in zip(weights, left, right, strict=True))
 
-def add(words, contexts):
-    """u A + v A^-1, one direction after the other: A is 1 / (1 + sqrt(2)) where u and v oppose each other, else 1."""
-    values, directions = eigh(sum(np.outer(u, v) + np.outer(v, u) for u, v in zip(words, contexts, strict=True)))
-    lengths = [1 / (1 + math.sqrt(2)) if value < 0 else 1 for value in values]
-    return np.array(
-        [
-            sum((u @ n * a + v @ n / a) * n for n, a in zip(directions.T, lengths, strict=True))
-            for u, v in zip(words.astype(np.float64), contexts.astype(np.float64), strict=True)
-        ]
-    )
+    def floored(matrix):
+        return matrix + least * np.trace(matrix) / size * np.eye(size)
+
+    # the one basis in which both vary alike: the geometric mean of G and E^-1 is A A'
+    of_words = floored(moments(words, words, np.sqrt(frequencies)))
+    of_contexts = floored(moments(contexts, contexts, np.sqrt(frequencies)))
+    root = sqrtm(of_words)
+    mean = np.linalg.inv(root) @ sqrtm(root @ of_contexts @ root) @ np.linalg.inv(root)
+    balance = sqrtm(mean)
+    words, contexts, alike = words @ balance, contexts @ np.linalg.inv(balance), balance @ of_words @ balance
+    together = moments(words, contexts, np.ones(len(words)))
+    values, directions = eigh(together + together.T)
+    others = directions[:, values >= 0]
+    whole = moments(words @ others, words @ others, frequencies)
+    variances, axes = eigh(whole)
+    new_words, new_contexts = 0.0, 0.0
+    for n in directions[:, values < 0].T:
+        new_words = new_words + np.outer(words @ n, n) / (1 + math.sqrt(2))
+        new_contexts = new_contexts + np.outer(contexts @ n, n) * (1 + math.sqrt(2))
+    lengths = [1 / math.sqrt(value / np.mean(variances) + ridge) for value in variances]
+    along = (others @ axes).T
+    of_u = sum(n @ alike @ n * length**2 for n, length in zip(along, lengths, strict=True))
+    of_v = sum(n @ alike @ n / length**2 for n, length in zip(along, lengths, strict=True))
+    for n, length in zip(along, lengths, strict=True):
+        longer = length * (of_v / of_u) ** 0.25
+        new_words = new_words + np.outer(words @ n, n) * longer
+        new_contexts = new_contexts + np.outer(contexts @ n, n) / longer
+    return new_words, new_contexts

@@ -164,7 +164,7 @@ def test_vocabulary_can_grow(two_worlds):
 
 def test_old_text_can_be_trained_on_after_the_vocabulary_grew(two_worlds):
     """A text that was counted before new words came is recognised, and the new words keep their start vectors."""
-    model = WordRank(two_worlds, vector_size=5, epochs=1)
+    model = WordRank(two_worlds, vector_size=5, epochs=1, alpha=0.1, min_alpha=0.1)
     total = model.cooccurrence.data.sum()
     model.build_vocab([["ship", "harbour"]] * 6, update=True)
     ship = model.wv["ship"].copy()
@@ -237,7 +237,7 @@ def test_warm_start_takes_the_vectors_of_common_words(two_worlds, small):
     row = model.wv.key_to_index["sea1"]
     np.testing.assert_array_equal(model.context_vectors[row], small.context_vectors[small.wv.key_to_index["sea1"]])
     assert np.linalg.norm(model.wv["new"]) > 0
-    started = WordRank(two_worlds, vector_size=12, epochs=1, alpha=1e-9, min_alpha=0, warm_start=small.wv)
+    started = WordRank(two_worlds, vector_size=12, epochs=1, alpha=1e-9, min_alpha=1e-9, warm_start=small.wv)
     np.testing.assert_allclose(started.vectors()["sea1"], small.wv["sea1"], atol=1e-4)
 
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from gensim_wordrank import WordRank
-from gensim_wordrank.addition import add
 from gensim_wordrank.vectors import combine
 
 random = np.random.default_rng(0)
@@ -18,17 +17,17 @@ def authors_scaling(matrix):
 
 
 def test_raw_vectors_are_the_parameters():
-    """Word and context are u and v, in new arrays, and the sum is u + v where they agree."""
+    """Word and context are u and v, and the sum is u + v, in new arrays."""
     np.testing.assert_array_equal(combine(U, V, "word"), U)
     np.testing.assert_array_equal(combine(U, V, "context"), V)
-    np.testing.assert_array_equal(combine(U, 2 * U, "sum"), U + 2 * U)
+    np.testing.assert_array_equal(combine(U, V, "sum"), U + V)
     assert not np.shares_memory(combine(U, V, "word"), U)
 
 
 def test_centred_vectors_have_no_mean():
     """The mean of all vectors is subtracted."""
     np.testing.assert_allclose(combine(U, V, "context", "centred"), V - V.mean(axis=0), atol=1e-6)
-    np.testing.assert_allclose(combine(U, 2 * U, "sum", "centred"), 3 * (U - U.mean(axis=0)), atol=1e-5)
+    np.testing.assert_allclose(combine(U, V, "sum", "centred"), U + V - (U + V).mean(axis=0), atol=1e-6)
 
 
 def test_scaled_vectors_follow_the_authors():
@@ -48,7 +47,7 @@ def test_unknown_names_are_refused():
     """Errors list what is allowed."""
     with pytest.raises(ValueError, match="'which' must be one of 'word', 'context', 'sum'. Got 'u'"):
         combine(U, V, "u")
-    with pytest.raises(ValueError, match="'style' must be one of 'raw', 'centred', 'whitened', 'scaled'"):
+    with pytest.raises(ValueError, match="'style' must be one of 'raw', 'centred', 'scaled'"):
         combine(U, V, "word", "pretty")
 
 
@@ -56,9 +55,9 @@ def test_model_gives_keyed_vectors_with_true_counts(two_worlds):
     """The keys and counts of the model go with u, v and u + v, and changing them leaves the model alone."""
     model = WordRank(two_worlds, vector_size=8, epochs=2)
     for which, expected in (
-        ("word", model.trained_vectors),
+        ("word", model.wv.vectors),
         ("context", model.context_vectors),
-        ("sum", add(model.trained_vectors, model.context_vectors)),
+        ("sum", model.wv.vectors + model.context_vectors),
     ):
         keyed = model.vectors(which)
         np.testing.assert_array_equal(keyed.vectors, expected)
