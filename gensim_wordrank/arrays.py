@@ -101,11 +101,14 @@ def sums(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the sum of each row and of each column, of values rounded to whole grains: they add up in any order."""
     rows, columns = np.zeros(len(indptr) - 1), np.zeros(n_columns)
+    filled = np.flatnonzero(np.diff(indptr))  # of a row without entries, reduceat would return the next one's first
+    begins = indptr[filled]
     for start in range(0, len(data), SUMMED):
         stop = min(start + SUMMED, len(data))
         grains = np.rint(data[start:stop] / np.float64(grain))
         columns += np.bincount(indices[start:stop], weights=grains, minlength=n_columns)
-        rows += np.bincount(row_numbers(indptr, start, stop), weights=grains, minlength=len(rows))
+        first, last = np.searchsorted(begins, start, "right") - 1, np.searchsorted(begins, stop, "left")
+        rows[filled[first:last]] += np.add.reduceat(grains, np.maximum(begins[first:last] - start, 0))
     return rows * grain, columns * grain
 
 

@@ -188,6 +188,18 @@ def test_entries_that_would_lead_astray_never_reach_training(name, bad, message,
             WordRank.from_cooccurrence(pairs, vector_size=2, epochs=1, solver=solver)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_sums_of_rows_and_columns(seed, monkeypatch):
+    """They are exact, with rows that are empty or lie in several of the pieces that are looked at."""
+    random = np.random.default_rng(seed)
+    monkeypatch.setattr("gensim_wordrank.arrays.SUMMED", int(random.integers(1, 9)))
+    dense = random.integers(1, 100, (random.integers(1, 12), 7)) * (random.random(7) < 0.4)
+    dense[random.random(len(dense)) < 0.4] = 0
+    rows, columns = Cooccurrence.from_matrix(dense).sums()
+    np.testing.assert_array_equal(rows, dense.sum(axis=1))
+    np.testing.assert_array_equal(columns, dense.sum(axis=0))
+
+
 def test_counts_of_words_are_the_sums_of_their_rows():
     """Empty rows, the last among them, count once; small rows beside huge ones keep theirs; huge ones stay whole."""
     matrix = np.zeros((5, 5))
