@@ -57,10 +57,17 @@ def test_pages(page, tmp_path, monkeypatch):
     run_page(page)
 
 
-def test_getting_started(tmp_path, monkeypatch):
+def test_getting_started(tmp_path, monkeypatch, capfd):
     """A newcomer gets neighbours, a picture and vectors by the page's commands and Python, one after another."""
     monkeypatch.chdir(tmp_path)
     page = run_page("docs/getting-started.md", "python", "sh")
+    shown = re.search("```text\n(.*?)```", (ROOT / "docs/getting-started.md").read_text(), re.DOTALL)[1]
+    printed = re.search(r"^1750 vectors in(.*\n){7}", capfd.readouterr().out, re.MULTILINE)[0]
+    (loss, *cosines), (real_loss, *real_cosines) = (re.findall(r"\d+\.\d+", text) for text in (shown, printed))
+    assert float(loss) == pytest.approx(float(real_loss), rel=0.01)
+    # another processor rounds otherwise, so that words which are nearly as near may change places
+    assert [float(each) for each in cosines] == pytest.approx([float(each) for each in real_cosines], abs=0.02)
+    assert shown.split()[-9:-4:2] == printed.split()[-9:-4:2]
     assert Path("words.png").read_bytes().startswith(b"\x89PNG")
     assert Path("vectors.txt").read_text().startswith("1750 100\n")
     assert len(page["model"].wv) == 1750
