@@ -390,7 +390,8 @@ class WordRank(FittedModel):
     def exact_loss(self) -> float:
         """Return the objective J on the model's co-occurrences exactly, where the loss of an epoch is an estimate.
 
-        Its cost grows with the square of the vocabulary: about as much as a few epochs.
+        Its cost grows with the square of the vocabulary: about as much as a few epochs. The L2 term in it is that of
+        the vectors as they are, a little more than in the basis in which they were trained.
 
         Examples
         --------
