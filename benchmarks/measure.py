@@ -58,10 +58,12 @@ def scores(
     words, u, counts = saved["words"].tolist(), saved["u"], saved["counts"]
     v = saved.get("v", u)
     which = "sum" if "v" in saved else "word"
-    changed = tuple(basis.in_basis(*each) for each in zip((u, v), basis.choose(u, v, counts), strict=True))
     result = {}
     for style in styles:
-        both, how = (changed, "raw") if style == "in basis" else ((u, v), style)
+        both, how = (u, v), style
+        if style == "in basis":
+            new, inverse = basis.choose(u, v, counts)
+            both, how = (basis.in_basis(u, new), basis.in_basis(v, inverse)), "raw"
         keyed = keyed_vectors(words, combine(*both, "word", how))
         for name, file in sets.items():
             result[f"{name} {style}"] = 100 * similarity(keyed, read_similarity(evaluation / file)).value

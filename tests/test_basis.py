@@ -43,17 +43,22 @@ def model(two_worlds):
     return WordRank(two_worlds, **SMALL)
 
 
-@pytest.fixture
-def as_trained(two_worlds):
-    """What callbacks of the same run see at its end."""
-    seen = []
+class Look(CallbackAny2Vec):
+    """Keeps the vectors that callbacks see after an epoch."""
 
-    class Look(CallbackAny2Vec):
-        def on_epoch_end(self, model):
-            seen[:] = model.wv.vectors.copy(), model.context_vectors.copy()
+    def on_epoch_end(self, model):
+        """Copy them."""
+        self.seen = model.wv.vectors.copy(), model.context_vectors.copy()
 
-    WordRank(two_worlds, **SMALL, callbacks=[Look()])
-    return seen
+
+class Interrupt(Look):
+    """Ends a run after its second epoch."""
+
+    def on_epoch_end(self, model):
+        """Look, and stop."""
+        super().on_epoch_end(model)
+        if model.epochs_done == 2:
+            raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize(("n", "size"), [(4, 6), (50, 6), (9000, 3)])
@@ -162,12 +167,14 @@ def test_kinds_of_words_that_stand_beside_each_other_are_told_apart():
     assert share_of_its_kind(WordRank(text, vector_size=16, min_count=1).vectors("sum")) == 1
 
 
-def test_a_model_ends_in_the_basis(model, as_trained):
+def test_a_model_ends_in_the_basis(two_worlds):
     """With the scores that its last epoch left."""
-    expected = for_use(*as_trained, model.wv.expandos["count"])
+    look = Look()
+    model = WordRank(two_worlds, **SMALL, callbacks=[look])
+    expected = for_use(*look.seen, model.wv.expandos["count"])
     np.testing.assert_array_equal(model.wv.vectors, expected[0])
     np.testing.assert_array_equal(model.context_vectors, expected[1])
-    np.testing.assert_allclose(scores(model), as_trained[0] @ as_trained[1].T, rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(scores(model), look.seen[0] @ look.seen[1].T, rtol=1e-3, atol=1e-4)
     assert model.wv.similarity("sea1", "sea2") == pytest.approx(
         np.dot(model.wv["sea1"], model.wv["sea2"]) / np.linalg.norm(model.wv["sea1"]) / np.linalg.norm(model.wv["sea2"])
     )
@@ -175,15 +182,10 @@ def test_a_model_ends_in_the_basis(model, as_trained):
 
 def test_epochs_that_are_all_alike_leave_the_vectors_as_they_are(two_worlds):
     """As in the paper: what callbacks see after the last epoch is what there is."""
-    seen = []
-
-    class Look(CallbackAny2Vec):
-        def on_epoch_end(self, model):
-            seen[:] = model.wv.vectors.copy(), model.context_vectors.copy()
-
-    model = WordRank(two_worlds, **SMALL, **CONSTANT, callbacks=[Look()])
-    np.testing.assert_array_equal(model.wv.vectors, seen[0])
-    np.testing.assert_array_equal(model.context_vectors, seen[1])
+    look = Look()
+    model = WordRank(two_worlds, **SMALL, **CONSTANT, callbacks=[look])
+    np.testing.assert_array_equal(model.wv.vectors, look.seen[0])
+    np.testing.assert_array_equal(model.context_vectors, look.seen[1])
 
 
 def test_training_goes_on_from_what_is_seen(model, two_worlds):
@@ -217,17 +219,10 @@ def test_words_can_come_after_training(model):
 
 def test_a_run_that_is_interrupted_ends_in_the_basis(two_worlds):
     """As one that comes to its end."""
-    seen = []
-
-    class Interrupt(CallbackAny2Vec):
-        def on_epoch_end(self, model):
-            if model.epochs_done == 2:
-                seen[:] = model.wv.vectors.copy(), model.context_vectors.copy()
-                raise KeyboardInterrupt
-
+    interrupt = Interrupt()
     model = WordRank(**SMALL)
     model.build_vocab(two_worlds)
     with pytest.raises(KeyboardInterrupt):
-        model.train(two_worlds, total_examples=600, epochs=3, callbacks=[Interrupt()])
-    np.testing.assert_array_equal(model.wv.vectors, for_use(*seen, model.wv.expandos["count"])[0])
+        model.train(two_worlds, total_examples=600, epochs=3, callbacks=[interrupt])
+    np.testing.assert_array_equal(model.wv.vectors, for_use(*interrupt.seen, model.wv.expandos["count"])[0])
     assert model.epochs_done == 2
