@@ -12,7 +12,7 @@ ROOT := $(CURDIR)
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
 SOURCES := pyproject.toml README.md $(shell find . -name meson.build -not -path './.venv/*') \
-	$(wildcard gensim_wordrank/*.* gensim_wordrank/cluster/*.py cython_src/*)
+	$(wildcard gensim_wordrank/*.* gensim_wordrank/*/*.* cython_src/*)
 CHROMIUM := DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=60 install --yes --no-install-recommends chromium
 # what is compiled stays in build/meson, so that nothing is compiled twice
 INSTALL := pip install --quiet --no-build-isolation --check-build-dependencies -C build-dir=build/meson

@@ -34,14 +34,14 @@ from gensim_wordrank.cluster.driver import ARRAYS, KEEP_EVERY, Driver
 from gensim_wordrank.cluster.launch import launched
 from gensim_wordrank.cluster.optional import read_texts
 from gensim_wordrank.cluster.team import PATIENCE, Team
-from gensim_wordrank.pace import Pace
-from gensim_wordrank.plan import Plan
-from gensim_wordrank.sampled import Recipe, sampled_epoch
-from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
+from gensim_wordrank.training.partition import Partition
+from gensim_wordrank.training.sampled import TrainingConfig, sampled_epoch
+from gensim_wordrank.training.schedule import SchedulePoint
+from gensim_wordrank.training.state import INITIAL_ACCUMULATOR, State, initial_bias, initial_vectors
 
 SWITCH = f"wr{os.getpid()}"  # the namespace of the driver, with the bridge
 PORT = 22422
-PACE = Pace(0.15)
+PACE = SchedulePoint(0.15)
 CUT_OFF = 5.0  # seconds without an answer after which a machine is given up, where one is cut off
 
 
@@ -131,7 +131,7 @@ def received(n_hosts: int) -> int:
     return sum(sent[f"port{i + 1}"] for i in range(n_hosts))
 
 
-def least(plan: Plan, size: int, n_hosts: int) -> float:
+def least(plan: Partition, size: int, n_hosts: int) -> float:
     """Return the bytes that an epoch of the plan must move: vectors, bias and past of contexts.
 
     In every stratum but the last a block comes to each machine; of the contexts that are dealt anew, all go to another
@@ -142,7 +142,7 @@ def least(plan: Plan, size: int, n_hosts: int) -> float:
     return matrix * (around + (n_hosts - 1) / n_hosts)
 
 
-def least_in_any_order(plan: Plan, size: int, n_hosts: int) -> float:
+def least_in_any_order(plan: Partition, size: int, n_hosts: int) -> float:
     """Return the same if the order in which blocks meet were free: then a context would visit every machine once."""
     return plan.n_contexts * (size + 2) * 4 * (n_hosts - 1) * (1 + 1 / n_hosts)
 
@@ -150,13 +150,13 @@ def least_in_any_order(plan: Plan, size: int, n_hosts: int) -> float:
 def start(counts: Cooccurrence, size: int) -> State:
     """Return where training starts."""
     n = counts.shape[0]
-    past = np.full(n, START_PAST, np.float32)
-    return State(start_vectors(n, size, 1, 0), start_vectors(n, size, 1, 1), start_bias(counts), past, past)
+    past = np.full(n, INITIAL_ACCUMULATOR, np.float32)
+    return State(initial_vectors(n, size, 1, 0), initial_vectors(n, size, 1, 1), initial_bias(counts), past, past)
 
 
 def here(counts: Cooccurrence, size: int, threads: int) -> float:
     """Return the seconds of an epoch on this machine alone."""
-    state, plan, seconds = start(counts, size), Plan.of(counts, 1), []
+    state, plan, seconds = start(counts, size), Partition.of(counts, 1), []
     for _ in range(3):
         began = time.perf_counter()
         state, _ = sampled_epoch(state, counts, Objective(), plan, PACE, threads)
@@ -166,7 +166,7 @@ def here(counts: Cooccurrence, size: int, threads: int) -> float:
 
 def measure(counts: Cooccurrence, size: int, folder: Path, n_hosts: int) -> dict[str, Any]:
     """Train; return what an epoch moved and took, by the median of those in which the driver asks for no vectors."""
-    recipe = Recipe.of(Plan.of(counts, 1), Objective(), counts, size)
+    recipe = TrainingConfig.of(Partition.of(counts, 1), Objective(), counts, size)
     moved, seconds, waited = [], [], []
     with team_of(n_hosts, folder) as team:
         driver = Driver(team, recipe, counts, start(counts, size))
@@ -203,8 +203,8 @@ def count(text: str, counts: Cooccurrence, folder: Path, n_hosts: int) -> dict[s
 
 def cut(counts: Cooccurrence, size: int, folder: Path, n_hosts: int, lasting: float) -> dict[str, Any]:
     """Cut off the last machine in an epoch; return what came of it, and whether the vectors are the right ones."""
-    objective, plan = Objective(), Plan.of(counts, 1)
-    recipe = Recipe.of(plan, objective, counts, size)
+    objective, plan = Objective(), Partition.of(counts, 1)
+    recipe = TrainingConfig.of(plan, objective, counts, size)
     port, seconds = f"port{n_hosts}", list[float]()
     with team_of(n_hosts, folder, CUT_OFF) as team:
         driver = Driver(team, recipe, counts, start(counts, size))

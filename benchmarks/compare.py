@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import measure
-from gensim_wordrank import plots
-from gensim_wordrank.versions import versions
+from gensim_wordrank._utils.versions import versions
+from gensim_wordrank.plots import figures
 
 NAMES = ("WS-353", "MEN", "MTurk-287", "SimLex-999", "Rare Words")
 STYLES = ("raw", "centred", "in basis")
@@ -79,9 +79,9 @@ def write(results: list[dict[str, Any]], texts: list[Path], out: Path, workers: 
         file.writelines(line(shown(result[column]) for column in columns) for result in results)
 
     given = [result | {name: better(result, name) for name in ("WS-353", "Google")} for result in results]
-    picture = plots.quality_curves(given, ["WS-353", "Google"])
+    picture = figures.quality_curves(given, ["WS-353", "Google"])
     for name in ("quality.png", "quality.html"):
-        plots.save(picture, out / name)
+        figures.save(picture, out / name)
 
 
 def main() -> None:

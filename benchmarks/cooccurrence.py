@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-from gensim_wordrank.versions import versions
+from gensim_wordrank._utils.versions import versions
 
 OURS = """
 import json, sys, zlib

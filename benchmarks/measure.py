@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import smart_open
 from gensim.models import KeyedVectors
-from gensim_wordrank import basis
-from gensim_wordrank.evaluation import analogies, similarity
-from gensim_wordrank.testsets import read_analogies, read_similarity
-from gensim_wordrank.vectors import combine
+from gensim_wordrank.evaluation.scores import analogies, similarity
+from gensim_wordrank.evaluation.testsets import read_analogies, read_similarity
+from gensim_wordrank.keyedvectors import combine
+from gensim_wordrank.training import whitening
 from joblib import cpu_count
 
 # similarity sets: lines of word, word, score
@@ -51,7 +51,7 @@ def scores(
 ) -> dict[str, float]:
     """Return 100 times each score: similarity by u, analogies by u + v (word2vec: its own vectors), unknown words 0.
 
-    "in basis" are vectors in the basis that :func:`~gensim_wordrank.basis.choose` finds, in which WordRank's are anyhow
+    "in basis" are vectors in the basis that `whitening.choose` finds, in which WordRank's are anyhow
     unless its rate was constant; without v (word2vec) they are whitened.
     """
     saved = np.load(vectors)
@@ -62,8 +62,8 @@ def scores(
     for style in styles:
         both, how = (u, v), style
         if style == "in basis":
-            new, inverse = basis.choose(u, v, counts)
-            both, how = (basis.in_basis(u, new), basis.in_basis(v, inverse)), "raw"
+            new, inverse = whitening.choose(u, v, counts)
+            both, how = (whitening.in_basis(u, new), whitening.in_basis(v, inverse)), "raw"
         keyed = keyed_vectors(words, combine(*both, "word", how))
         for name, file in sets.items():
             result[f"{name} {style}"] = 100 * similarity(keyed, read_similarity(evaluation / file)).value

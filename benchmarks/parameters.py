@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 from gensim_wordrank import WordRank
-from gensim_wordrank.evaluation import evaluate
-from gensim_wordrank.testsets import in_directory
+from gensim_wordrank.evaluation.scores import evaluate
+from gensim_wordrank.evaluation.testsets import in_directory
 from matplotlib.figure import Figure
 from measure import ONE_OBJECTIVE
 
@@ -33,7 +33,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "vector_size": (25, 100, 200),
     "l2": (0.0, 0.003, 0.0075, 0.02),
     "pair_loss": ("hinge", "logistic"),
-    "chance": (0.0, 0.5, 1.0, 3.0),
+    "discount": (0.0, 0.5, 1.0, 3.0),
     "x_max": (10.0, 20.0, 100.0),
     "min_count": (5, 20),
 }

@@ -18,10 +18,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from gensim_wordrank import Cooccurrence, Objective, WordRank, threads
-from gensim_wordrank.losses import PairLoss
-from gensim_wordrank.ranks import TILE_BYTES, Vectors
-from gensim_wordrank.versions import versions
+from gensim_wordrank import Cooccurrence, Objective, WordRank
+from gensim_wordrank._utils import threads
+from gensim_wordrank._utils.versions import versions
+from gensim_wordrank.objective.losses import PairLoss
+from gensim_wordrank.objective.ranks import TILE_BYTES
+from gensim_wordrank.types import Vectors
 from threadpoolctl import threadpool_limits
 
 

@@ -25,8 +25,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from gensim_wordrank import documents
-from gensim_wordrank.loading import load
+from gensim_wordrank.evaluation.load import load
+from gensim_wordrank.plots import documents
 from paper import pages, plans, runs, summaries
 
 SCALE = [17_005_207, 32_000_000, 64_000_000]

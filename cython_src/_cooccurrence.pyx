@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 import numpy as np
 
-from gensim_wordrank.memory import lazy_array
+from gensim_wordrank._utils.memory import anonymous_array
 
 cdef extern from "wr_cooccurrence.h" nogil:
     const int WR_AHEAD
@@ -103,8 +103,8 @@ cdef class Windows(Rows):
         starts = np.zeros(n + 1, np.int64)
         np.cumsum(text.counts[first:last], out=starts[1:])
         self.n_rows, self.n_words, self.text, self.starts, self.weight = n, text.n_words, text, starts, weight
-        self.positions = lazy_array(starts[n] + WR_AHEAD, np.int64)
-        cdef int64_t[::1] cursor = starts.copy(), places = lazy_array(starts[n] + 1, np.int64)
+        self.positions = anonymous_array(starts[n] + WR_AHEAD, np.int64)
+        cdef int64_t[::1] cursor = starts.copy(), places = anonymous_array(starts[n] + 1, np.int64)
         cdef int64_t[::1] positions = self.positions
         with nogil:
             found = wr_places(&ids[0], ids.shape[0], <uint32_t> first, <uint32_t> n, &places[0])
@@ -166,7 +166,7 @@ cdef class Counter:
         self.n_words = n_words
         self.row.n_masks = n_words // 64 + 1
         # not from malloc, which would keep it for the thread; it begins with zeros
-        self.seen, self.sum = (lazy_array(64 * self.row.n_masks, dtype) for dtype in (np.uint8, np.uint64))
+        self.seen, self.sum = (anonymous_array(64 * self.row.n_masks, dtype) for dtype in (np.uint8, np.uint64))
         self.row.seen, self.row.sum = &self.seen[0], &self.sum[0]
 
     def lengths(self, Rows rows not None, int64_t[::1] out):

@@ -60,7 +60,7 @@ cdef extern from "wr_sampled.h" nogil:
         const wr_draw_options *options, wr_draw_room *room, wr_drawn *pairs, int64_t *starts)
     int64_t wr_sampled_room(int64_t stride)
     double wr_train(
-        float *words, float *word_past, int64_t n_words, float *contexts, float *context_past, int64_t n_block,
+        float *words, float *word_accumulator, int64_t n_words, float *contexts, float *context_accumulator, int64_t n_block,
         const wr_drawn *pairs, const int64_t *starts, int64_t n_slots, wr_task *task,
         wr_urn *urn, const wr_sampled_options *options, uint64_t *random, float *room)
 
@@ -174,9 +174,9 @@ def drop_first(
 
 def run_cell(
     float[:, ::1] words,                # INOUT  U of the block, with the bias coordinate (1) and zeros up to the stride
-    float[::1] word_past,               # INOUT  sums of mean squares of past gradients, a row
+    float[::1] word_accumulator,               # INOUT  sums of mean squares of past gradients, a row
     float[:, ::1] contexts,             # INOUT  V of the block, likewise
-    float[::1] context_past,            # INOUT
+    float[::1] context_accumulator,            # INOUT
     const uint16_t[::1] copies,         # how often each context of the block lies in the urn that is sampled from
     const uint16_t[:, ::1] pairs,       # of draw_pairs
     const int64_t[::1] starts,
@@ -205,7 +205,7 @@ def run_cell(
     if words.shape[1] != contexts.shape[1] or words.shape[1] % WR_LANES or not 0 < vector_size < words.shape[1]:
         raise ValueError("rows must have one stride, a multiple of the lanes, with room for the bias")
     check_draws(draws)
-    if word_past.shape[0] != n_words or context_past.shape[0] != n_block:
+    if word_accumulator.shape[0] != n_words or context_accumulator.shape[0] != n_block:
         raise ValueError("a row of words or contexts has no past")
     if copies.shape[0] != n_block or n_block > 65536:
         raise ValueError("a block has up to 65,536 contexts, and a number of copies of each")
@@ -239,7 +239,7 @@ def run_cell(
     urn.copies, urn.urn, urn.place_of = &copies[0], &lots[0], &place_of[0]
     with nogil:
         total = wr_train(
-            &words[0, 0], &word_past[0], n_words, &contexts[0, 0], &context_past[0], n_block,
+            &words[0, 0], &word_accumulator[0], n_words, &contexts[0, 0], &context_accumulator[0], n_block,
             <const wr_drawn *> &pairs[0, 0], &starts[0], n_slots, <wr_task *> &task[0], &urn, &options,
             &random, &room[0])
     return total

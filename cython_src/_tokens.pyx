@@ -6,7 +6,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from gensim_wordrank.memory import lazy_array
+from gensim_wordrank._utils.memory import anonymous_array
 
 cdef extern from "wr_tokens.h" nogil:
     ctypedef struct wr_word:
@@ -35,7 +35,7 @@ def tokenise(const uint8_t[::1] text):
     cdef char *out
     if text.shape[0] >= 2 ** 31:
         raise ValueError("a text of 2^31 bytes or more has to be cut")
-    cdef int32_t[::1] ids = lazy_array(text.shape[0] + 1, np.int32)
+    cdef int32_t[::1] ids = anonymous_array(text.shape[0] + 1, np.int32)
     table.text, table.words, table.slots, table.n_words, table.room = NULL, NULL, NULL, 0, 0
     if text.shape[0]:
         table.text = &text[0]
@@ -57,6 +57,6 @@ def tokenise(const uint8_t[::1] text):
     finally:
         free(table.words)
         free(table.slots)
-    numbers = lazy_array(n, np.int32)
+    numbers = anonymous_array(n, np.int32)
     numbers[:] = ids[:n]
     return numbers, words

@@ -12,8 +12,8 @@ from time import perf_counter
 from gensim.models import Word2Vec
 from gensim.test.utils import datapath
 from gensim_wordrank import WordRank
-from gensim_wordrank.evaluation import compare, evaluate
-from gensim_wordrank.testsets import in_directory, shipped
+from gensim_wordrank.evaluation.scores import compare, evaluate
+from gensim_wordrank.evaluation.testsets import in_directory, shipped
 
 
 def main() -> None:

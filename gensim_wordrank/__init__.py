@@ -24,11 +24,11 @@ if not _compiled(_Path(__file__).parent):
     if not __path__:
         raise ImportError("gensim_wordrank is not installed here. Run: pip install .")
 
-from gensim_wordrank.checkpoints import Checkpoints
-from gensim_wordrank.cooccurrence import Cooccurrence
+from gensim_wordrank._utils.versions import show_versions
+from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.model import WordRank
-from gensim_wordrank.objective import Objective
-from gensim_wordrank.versions import show_versions
+from gensim_wordrank.objective.objective import Objective
+from gensim_wordrank.training.checkpoints import Checkpoints
 
 __all__ = ["Checkpoints", "Cooccurrence", "Objective", "WordRank", "show_versions"]
 __version__ = _version("gensim-wordrank")

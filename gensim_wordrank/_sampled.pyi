@@ -24,9 +24,9 @@ def draw_pairs(
 def drop_first(pairs: NDArray[np.uint16], starts: NDArray[np.int64], n_slots: int) -> NDArray[np.int64]: ...
 def run_cell(
     words: NDArray[Any],
-    word_past: NDArray[Any],
+    word_accumulator: NDArray[Any],
     contexts: NDArray[Any],
-    context_past: NDArray[Any],
+    context_accumulator: NDArray[Any],
     copies: NDArray[np.uint16],
     pairs: NDArray[np.uint16],
     starts: NDArray[np.int64],

@@ -14,11 +14,14 @@ import numpy as np
 from gensim.models import Word2Vec
 from scipy.special import softmax
 
-from gensim_wordrank import checks, corpus, estimates, files, memory, storage, vectors
+from gensim_wordrank import keyedvectors
+from gensim_wordrank._utils import atomic_files, checksummed, memory, validation
 from gensim_wordrank.cluster.optional import read_pairs, read_texts, team_on
-from gensim_wordrank.cooccurrence import Cooccurrence
-from gensim_wordrank.ranks import Vectors
-from gensim_wordrank.training import Solver
+from gensim_wordrank.cooccurrence.matrix import Cooccurrence
+from gensim_wordrank.text import corpus
+from gensim_wordrank.training import memory_estimate
+from gensim_wordrank.training.trainer import Solver
+from gensim_wordrank.types import Vectors
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -82,7 +85,7 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
 
     def _read_pairs(self, place: str | os.PathLike[str]) -> Cooccurrence:
         """Read co-occurrences that were saved; machines of a cluster read those under an address themselves."""
-        if self._team is not None and storage.is_address(place):
+        if self._team is not None and checksummed.is_address(place):
             return read_pairs(self._team, os.fspath(place))
         return Cooccurrence.load(place, mmap="r")
 
@@ -123,8 +126,8 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
                 "out all that are equally frequent at its border, discards them all). Change it, or give more text."
             )
         n_words, size = len(self.wv.index_to_key), self.vector_size
-        epoch = estimates.epoch_memory(n_words, 0, size, self.solver, self.workers)
-        self._require_memory(estimates.vectors_memory(n_words, size) + epoch)
+        epoch = memory_estimate.epoch_memory(n_words, 0, size, self.solver, self.workers)
+        self._require_memory(memory_estimate.vectors_memory(n_words, size) + epoch)
         super().prepare_weights(update=update)
 
     def _require_memory(self, size: int) -> None:
@@ -142,7 +145,7 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
             raise RuntimeError("There is no vocabulary to train. Call build_vocab() first.")
         if total_words is None and total_examples is None:
             raise ValueError("Give 'total_examples' or 'total_words', as in total_examples=model.corpus_count.")
-        checks.positive_integer("epochs", epochs, "The usual value is epochs=model.epochs.")
+        validation.positive_integer("epochs", epochs, "The usual value is epochs=model.epochs.")
         self._refuse_parts()
         shape, of_contexts = self.wv.vectors.shape, self.context_vectors.shape
         if len(self.wv.index_to_key) != len(self.wv.vectors) or shape != of_contexts:
@@ -163,7 +166,7 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
 
         The vocabulary is copied, so that either model can grow without the other.
         """
-        self.wv = vectors.keyed_like(other_model.wv, np.empty((0, self.vector_size), np.float32))
+        self.wv = keyedvectors.keyed_like(other_model.wv, np.empty((0, self.vector_size), np.float32))
         self.corpus_count = other_model.corpus_count
         self.corpus_total_words = other_model.corpus_total_words
         self.effective_min_count = getattr(other_model, "effective_min_count", other_model.min_count)
@@ -190,9 +193,9 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
             n_pairs = self.cooccurrence.nnz
         else:
             length = self.corpus_total_words / self.corpus_count if self.corpus_count else np.inf
-            n_pairs = estimates.expected_pairs(counts, length, self.window, self.symmetric)
+            n_pairs = memory_estimate.expected_pairs(counts, length, self.window, self.symmetric)
         n_tokens = int(np.sum(counts))
-        parts = estimates.training_memory(n_words, n_pairs, n_tokens, self.vector_size, self.solver, self.workers)
+        parts = memory_estimate.training_memory(n_words, n_pairs, n_tokens, self.vector_size, self.solver, self.workers)
         result = {**(report or {}), **parts}
         result["total"] = sum(result.values())
         logger.info("estimated required memory for %i words and %i pairs: %i bytes", n_words, n_pairs, result["total"])
@@ -269,18 +272,18 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
 
         An open file, or an address as smart_open knows them, is written to as it is.
         """
-        if not isinstance(fname, (str, os.PathLike)) or storage.is_address(fname):
+        if not isinstance(fname, (str, os.PathLike)) or checksummed.is_address(fname):
             super().save(fname, **kwargs)
         else:
-            if files.is_special(fname):  # a pipe takes one file
+            if atomic_files.is_special(fname):  # a pipe takes one file
                 kwargs = {"sep_limit": sys.maxsize} | kwargs
-            files.replace_whole(fname, lambda name: super(GensimModel, self).save(name, **kwargs))
+            atomic_files.write_atomically(fname, lambda name: super(GensimModel, self).save(name, **kwargs))
 
     @classmethod
     def load(cls, fname: str | os.PathLike[str], mmap: str | None = None) -> Self:
         """Load a model that :meth:`save` wrote. The format is pickle: load only files you trust."""
         try:
-            with files.reading(fname):
+            with atomic_files.reading(fname):
                 model = super(Word2Vec, cls).load(os.fspath(fname), mmap=mmap)
         except AttributeError as error:  # what any other pickle ends in
             raise AttributeError(f"'{os.fspath(fname)}' holds no {cls.__name__} model: {error}.") from error

@@ -9,7 +9,7 @@ logger = logging.getLogger(__name__)
 
 # parameters of gensim's Word2Vec, and what is done instead
 WITHOUT_MEANING = {
-    "sample": "pair weights (chance, x_max, epsilon) keep frequent words in check",
+    "sample": "pair weights (discount, x_max, epsilon) keep frequent words in check",
     "sg": "contexts are ranked for each word, as in skip-gram",
     "hs": "there is no softmax",
     "negative": "each word is ranked against sampled contexts",

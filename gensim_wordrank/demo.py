@@ -15,7 +15,8 @@ from gensim.utils import simple_preprocess
 from smart_open import open as open_text
 from tqdm import tqdm
 
-from gensim_wordrank import WordRank, plots
+from gensim_wordrank import WordRank
+from gensim_wordrank.plots import figures
 
 WORDS = ("government", "australia", "israeli", "cricket", "bombing")
 
@@ -53,9 +54,9 @@ def main(directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     model.save(directory / "lee.model")
     model.wv.save_word2vec_format(str(directory / "lee-vectors.txt"))
-    words = plots.word_map(keyed, keyed.index_to_key[50:250])
+    words = figures.word_map(keyed, keyed.index_to_key[50:250])
     for name in ("words.png", "words.html"):
-        plots.save(words, directory / name)
+        figures.save(words, directory / name)
     say(f"Written: {', '.join(str(file) for file in sorted(directory.iterdir()))}")
 
 

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tqdm import tqdm
 
-from gensim_wordrank import estimates, memory, vectors
-from gensim_wordrank.checkpoints import Checkpoints, Run
-from gensim_wordrank.cooccurrence import Cooccurrence
+from gensim_wordrank import keyedvectors
+from gensim_wordrank._utils import memory
+from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.model_state import StatefulModel
-from gensim_wordrank.objective import Objective
-from gensim_wordrank.state import start_bias
-from gensim_wordrank.training import run_epochs
+from gensim_wordrank.objective.objective import Objective
+from gensim_wordrank.training import memory_estimate
+from gensim_wordrank.training.checkpoints import Checkpoints, Run
+from gensim_wordrank.training.state import initial_bias
+from gensim_wordrank.training.trainer import run_epochs
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -100,12 +102,12 @@ class FittedModel(StatefulModel):
 
     def _fit(self, callbacks: Iterable[Any], checkpoints: Checkpoints | None) -> int:
         """Train on the co-occurrences for up to `self.epochs`; return how many were run."""
-        memory.give_back()  # what was needed to count
+        memory.trim_heap()  # what was needed to count
         assert self.cooccurrence is not None  # _count has seen to it
         self._check_memory()
         known = len(self.context_bias)
         if known < len(self.wv):  # contexts that are new since the last training
-            self.context_bias = np.append(self.context_bias, start_bias(self.cooccurrence)[known:])
+            self.context_bias = np.append(self.context_bias, initial_bias(self.cooccurrence)[known:])
         if checkpoints is None:
             return self._train(callbacks, None)
         with Run.begin(checkpoints, self.cooccurrence, self._state(), self._facts()) as run:
@@ -115,7 +117,9 @@ class FittedModel(StatefulModel):
         """Refuse a run that cannot fit, before it starts."""
         # on a cluster other machines hold the pairs
         n_pairs = self.cooccurrence.nnz if self.cooccurrence is not None and self.cluster is None else 0
-        self._require_memory(estimates.epoch_memory(len(self.wv), n_pairs, self.vector_size, self.solver, self.workers))
+        self._require_memory(
+            memory_estimate.epoch_memory(len(self.wv), n_pairs, self.vector_size, self.solver, self.workers)
+        )
 
     def _train(self, callbacks: Iterable[Any], run: Run | None) -> int:
         """Run what is left of `self.epochs`, with callbacks and events; return how many that were."""
@@ -148,7 +152,7 @@ class FittedModel(StatefulModel):
 
     def _run_epochs(self, counts: Cooccurrence, callbacks: Sequence[Any], run: Run | None) -> None:
         """Run what is left of `self.epochs`, with callbacks, log and progress bar."""
-        if self.cluster is not None and not vectors.are_free(self.wv):
+        if self.cluster is not None and not keyedvectors.are_free(self.wv):
             raise ValueError("'wv.vectors_lockf' holds vectors only without a 'cluster'. Train on one machine.")
         before = self.epochs_done - run.start.epoch if run is not None else 0
         epochs = run_epochs(
@@ -164,7 +168,7 @@ class FittedModel(StatefulModel):
                 self.training_losses.append(self.running_training_loss)
                 due = run is not None and run.is_due(state.epoch)
                 if state.is_here or callbacks or due or done == self.epochs:  # from a cluster it has to be brought
-                    vectors.hold_locked(self.wv, state.words)
+                    keyedvectors.hold_locked(self.wv, state.words)
                     self._take(state)
                 if run is not None and due:
                     run.note(self._state(), self._progress())
@@ -185,7 +189,7 @@ class FittedModel(StatefulModel):
         objective = asdict(self.objective)
         names = _parameters_of(type(self)) - objective.keys() - NOT_KEPT
         parameters = {**objective, **{name: getattr(self, name) for name in sorted(names)}}
-        of_words = vectors.plain_attributes(self.wv)
+        of_words = keyedvectors.plain_attributes(self.wv)
         facts = {"parameters": parameters, "attributes": list(of_words), **{name: getattr(self, name) for name in KEPT}}
         numbered = {f"wv.{number}": values for number, values in enumerate(of_words.values())}
         return {"facts": facts, "lock": self.wv.vectors_lockf, **numbered}

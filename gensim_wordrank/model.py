@@ -12,15 +12,18 @@ from typing import Any
 import numpy as np
 from gensim.models import KeyedVectors
 
-from gensim_wordrank import checks, compatibility, corpus, estimates, vectors
-from gensim_wordrank import memory as memory_
-from gensim_wordrank.checkpoints import Checkpoints, asked_for
-from gensim_wordrank.cooccurrence import Cooccurrence
+from gensim_wordrank import compatibility, keyedvectors
+from gensim_wordrank._utils import memory as memory_
+from gensim_wordrank._utils import validation
+from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.fitting import FittedModel
-from gensim_wordrank.losses import PairLoss
-from gensim_wordrank.objective import Objective
-from gensim_wordrank.ranks import Vectors
-from gensim_wordrank.training import MOST_ALPHA, Solver, check_cluster, usual_alpha
+from gensim_wordrank.objective.losses import PairLoss
+from gensim_wordrank.objective.objective import Objective
+from gensim_wordrank.text import corpus
+from gensim_wordrank.training import memory_estimate
+from gensim_wordrank.training.checkpoints import Checkpoints, asked_for
+from gensim_wordrank.training.trainer import MAX_LEARNING_RATE, Solver, check_cluster, default_learning_rate
+from gensim_wordrank.types import Vectors
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +52,7 @@ class WordRank(FittedModel):
         Number of passes over the co-occurrences.
     alpha, min_alpha : float, optional
         Learning rate: `alpha`, by default 0.5 (0.2 with "hinge"), and in the last fifth of the epochs falling to
-        `min_alpha`, by default 0; before, the rank loss is a :class:`sharper one <gensim_wordrank.pace.Pace>`. With
+        `min_alpha`, by default 0; before, the rank loss is a sharper one. With
         ``min_alpha=alpha`` all epochs are alike. That is the default of "triplet", with 0.01. On fewer than 50 million
         pairs steps are shorter, down to a third. The paper's alpha is `rank_scale`.
     seed : int or None
@@ -65,7 +68,7 @@ class WordRank(FittedModel):
         it, co-occurrences are counted and kept in temporary files.
     solver : {"sampled", "triplet"}
         The fast solver, or Algorithm 1 as the paper prints it (one thread, many more epochs).
-    rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, chance, l2
+    rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, discount, l2
         The objective: see :class:`~gensim_wordrank.Objective`.
     warm_start : KeyedVectors, optional
         Vectors to start from; words it does not know start at random.
@@ -87,7 +90,7 @@ class WordRank(FittedModel):
     ----------
     wv : gensim.models.KeyedVectors
         The word vectors u, with the true counts of the words. When training ends, u and v are brought into
-        :func:`a basis <gensim_wordrank.basis.choose>` in which cosines and sums tell more; their scores stay. That is
+        a basis in which cosines and sums tell more; their scores stay. That is
         left out where vectors are locked, and with ``min_alpha=alpha``.
     context_vectors : array of float32
         The context vectors v, in the order of `wv`.
@@ -95,7 +98,7 @@ class WordRank(FittedModel):
         A number a context: its score for a word is <u, v> plus this, which keeps its frequency out of the vectors.
     training_losses : list of float
         The loss of every epoch since the vectors started.
-    cooccurrence : gensim_wordrank.cooccurrence.Cooccurrence or None
+    cooccurrence : gensim_wordrank.cooccurrence.matrix.Cooccurrence or None
         The co-occurrences that the model was trained on; `cooccurrence.matrix` is a SciPy CSR matrix. Set it to None to
         save memory and disk; training on more text then starts from that text alone. It is None if a cluster counted
         them, or read them under an address.
@@ -143,7 +146,7 @@ class WordRank(FittedModel):
         weighted: bool = True,
         x_max: float = 20.0,
         epsilon: float = 0.75,
-        chance: float = 1.0,
+        discount: float = 1.0,
         l2: float = 0.01,
         warm_start: KeyedVectors | None = None,
         callbacks: Iterable[Any] = (),
@@ -155,10 +158,10 @@ class WordRank(FittedModel):
     ) -> None:
         compatibility.warn_about(without_meaning)
         self.objective = Objective(
-            rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, chance, l2
+            rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, discount, l2
         )
-        self.solver = checks.choice("solver", Solver, solver)
-        usual = usual_alpha(self.solver, PairLoss(self.objective.pair_loss))
+        self.solver = validation.choice("solver", Solver, solver)
+        usual = default_learning_rate(self.solver, PairLoss(self.objective.pair_loss))
         alpha = usual if alpha is None else alpha
         if min_alpha is None:  # Algorithm 1 has a constant rate
             min_alpha = alpha if self.solver is Solver.TRIPLET else 0.0
@@ -173,19 +176,22 @@ class WordRank(FittedModel):
         self._past: Vectors = np.empty((2, 0), np.float32)  # of words and contexts, see State
         self._counted: list[str] = []  # digests of the texts whose pairs are in `cooccurrence`
         super().__init__(
-            vector_size=checks.positive_integer("vector_size", vector_size),
-            alpha=checks.positive_number(
-                "alpha", alpha, "'alpha' is the learning rate; the paper's alpha is 'rank_scale'.", most=MOST_ALPHA
+            vector_size=validation.positive_integer("vector_size", vector_size),
+            alpha=validation.positive_number(
+                "alpha",
+                alpha,
+                "'alpha' is the learning rate; the paper's alpha is 'rank_scale'.",
+                most=MAX_LEARNING_RATE,
             ),
-            min_alpha=checks.number_from_zero("min_alpha", min_alpha, most=MOST_ALPHA),
-            window=checks.positive_integer("window", window),
+            min_alpha=validation.nonnegative_number("min_alpha", min_alpha, most=MAX_LEARNING_RATE),
+            window=validation.positive_integer("window", window),
             min_count=min_count,
             max_vocab_size=max_vocab_size,
             max_final_vocab=max_final_vocab,
             sorted_vocab=sorted_vocab,
-            seed=checks.seed(seed),
-            workers=checks.positive_integer("workers", workers),
-            epochs=checks.positive_integer("epochs", epochs),
+            seed=validation.seed(seed),
+            workers=validation.positive_integer("workers", workers),
+            epochs=validation.positive_integer("epochs", epochs),
             comment=comment,
             compute_loss=compute_loss,
             sg=1,
@@ -324,10 +330,10 @@ class WordRank(FittedModel):
         """
         if start_alpha is not None:
             falls = self.min_alpha < self.alpha
-            self.alpha = checks.positive_number("start_alpha", start_alpha, most=MOST_ALPHA)
+            self.alpha = validation.positive_number("start_alpha", start_alpha, most=MAX_LEARNING_RATE)
             self.min_alpha = min(self.min_alpha, self.alpha) if falls else self.alpha
         if end_alpha is not None:
-            self.min_alpha = checks.number_from_zero("end_alpha", end_alpha, most=MOST_ALPHA)
+            self.min_alpha = validation.nonnegative_number("end_alpha", end_alpha, most=MAX_LEARNING_RATE)
         self._check_training_sanity(epochs, total_examples, total_words)
         self._check_corpus_sanity(corpus_iterable, corpus_file, passes=1)
         self.epochs, checkpoints = int(epochs or 0), asked_for(checkpoint)
@@ -350,7 +356,7 @@ class WordRank(FittedModel):
                     "in the same order, and add words after that"
                 )
             # what training will need; the pairs that the triplet solver weighs are not known yet
-            epoch_bytes = estimates.epoch_memory(len(self.wv), 0, self.vector_size, self.solver, self.workers)
+            epoch_bytes = memory_estimate.epoch_memory(len(self.wv), 0, self.vector_size, self.solver, self.workers)
             new = Cooccurrence.from_text(
                 text, self.window, self.symmetric, self.distance_weighting, self.workers,
                 memory_.budget(self.memory) - epoch_bytes, progress=self.progress,
@@ -383,9 +389,11 @@ class WordRank(FittedModel):
         >>> sums.vectors.shape, bool(abs(sums.vectors.mean(axis=0)).max() < 1e-6)
         ((12, 20), True)
         """
-        if checks.choice("which", vectors.Which, which) is not vectors.Which.WORD:
+        if validation.choice("which", keyedvectors.Which, which) is not keyedvectors.Which.WORD:
             self._check_contexts()
-        return vectors.keyed_like(self.wv, vectors.combine(self.wv.vectors, self.context_vectors, which, style))
+        return keyedvectors.keyed_like(
+            self.wv, keyedvectors.combine(self.wv.vectors, self.context_vectors, which, style)
+        )
 
     def exact_loss(self) -> float:
         """Return the objective J on the model's co-occurrences exactly, where the loss of an epoch is an estimate.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from gensim.models import KeyedVectors
 
-from gensim_wordrank import basis, vectors
+from gensim_wordrank import keyedvectors
 from gensim_wordrank.base import GensimModel
-from gensim_wordrank.ranks import Vectors
-from gensim_wordrank.state import START_PAST, State, start_vectors
+from gensim_wordrank.training import whitening
+from gensim_wordrank.training.state import INITIAL_ACCUMULATOR, State, initial_vectors
+from gensim_wordrank.types import Vectors
 
 
 class StatefulModel(GensimModel):
@@ -24,10 +25,10 @@ class StatefulModel(GensimModel):
     def init_weights(self) -> None:
         """Give every word and context of the vocabulary a random start vector."""
         n = len(self.wv.index_to_key)
-        self.wv.vectors = start_vectors(n, self.vector_size, self.seed, part=0)
-        self.context_vectors = start_vectors(n, self.vector_size, self.seed, part=1)
+        self.wv.vectors = initial_vectors(n, self.vector_size, self.seed, part=0)
+        self.context_vectors = initial_vectors(n, self.vector_size, self.seed, part=1)
         self.context_bias = np.empty(0, np.float32)  # starts from the co-occurrences, once they are counted
-        self._past = np.full((2, n), START_PAST, np.float32)
+        self._past = np.full((2, n), INITIAL_ACCUMULATOR, np.float32)
         self.wv.norms, self.wv.vectors_lockf = None, np.ones(1, np.float32)
         self.cooccurrence, self._counted, self.epochs_done = None, [], 0
         self.training_losses = []
@@ -39,11 +40,11 @@ class StatefulModel(GensimModel):
         if not old:
             raise RuntimeError("There is no vocabulary to update. Call build_vocab() without update=True first.")
         n = len(self.wv.index_to_key)
-        fresh = [start_vectors(n, self.vector_size, self.seed, part)[old:] for part in (0, 1)]
+        fresh = [initial_vectors(n, self.vector_size, self.seed, part)[old:] for part in (0, 1)]
         self.wv.vectors = np.vstack([self.wv.vectors, fresh[0]])
         self.context_vectors = np.vstack([self.context_vectors, fresh[1]])
-        self._past = np.hstack([self._past, np.full((2, n - old), START_PAST, np.float32)])
-        vectors.lengthen_locks(self.wv)
+        self._past = np.hstack([self._past, np.full((2, n - old), INITIAL_ACCUMULATOR, np.float32)])
+        keyedvectors.lengthen_locks(self.wv)
         self.wv.norms = None
 
     def warm_start(self, words: KeyedVectors, contexts: KeyedVectors | None = None) -> int:
@@ -67,9 +68,9 @@ class StatefulModel(GensimModel):
         12
         """
         known = self.wv.index_to_key
-        new_words, taken = vectors.taken_over(words, known, self.wv.vectors)
+        new_words, taken = keyedvectors.taken_over(words, known, self.wv.vectors)
         if contexts is not None:
-            self.context_vectors, _ = vectors.taken_over(contexts, known, self.context_vectors)
+            self.context_vectors, _ = keyedvectors.taken_over(contexts, known, self.context_vectors)
         self.wv.vectors, self.wv.norms = new_words, None
         return taken
 
@@ -85,14 +86,14 @@ class StatefulModel(GensimModel):
     def _take(self, state: State) -> None:
         """Make a state the model's own."""
         self.wv.vectors, self.context_vectors, self.context_bias = state.words, state.contexts, state.bias
-        self._past = np.stack([state.word_past, state.context_past])
+        self._past = np.stack([state.word_accumulator, state.context_accumulator])
         self.epochs_done = state.epoch
         self.wv.norms = None  # or a callback would see cosines of the epoch before
 
     def _change_basis(self) -> None:
         """Bring the vectors into the basis for use, in which all scores stay; locked ones stay as they are."""
-        if vectors.are_free(self.wv):
-            new, inverse = basis.choose(self.wv.vectors, self.context_vectors, vectors.frequencies(self.wv))
-            self.wv.vectors = basis.in_basis(self.wv.vectors, new)
-            self.context_vectors = basis.in_basis(self.context_vectors, inverse)
+        if keyedvectors.are_free(self.wv):
+            new, inverse = whitening.choose(self.wv.vectors, self.context_vectors, keyedvectors.frequencies(self.wv))
+            self.wv.vectors = whitening.in_basis(self.wv.vectors, new)
+            self.context_vectors = whitening.in_basis(self.context_vectors, inverse)
             self.wv.norms = None

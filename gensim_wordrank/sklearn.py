@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gensim_wordrank import corpus
 from gensim_wordrank.model import WordRank
-from gensim_wordrank.ranks import Vectors
+from gensim_wordrank.text import corpus
+from gensim_wordrank.types import Vectors
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin

@@ -81,8 +81,9 @@ def _sampled_calls() -> dict[str, Call]:
     pairs = drawing["pairs"].copy()
     starts = _sampled.draw_pairs(**drawing | {"pairs": pairs, "walk": drawing["walk"].copy()})
     cell = {
-        "words": packed[0], "word_past": np.ones(9, np.float32), "contexts": packed[1],
-        "context_past": np.ones(21, np.float32), "copies": (1 + np.arange(21) % 2).astype(np.uint16), "pairs": pairs,
+        "words": packed[0], "word_accumulator": np.ones(9, np.float32), "contexts": packed[1],
+        "context_accumulator": np.ones(21, np.float32),
+        "copies": (1 + np.arange(21) % 2).astype(np.uint16), "pairs": pairs,
         "starts": starts, "n_slots": 2, "draws": 20.0, "n_contexts": 60, "vector_size": 5, "n_samples": 13,
         "rank_loss": 1, "pair_loss": 1, "t": 1.5, "rank_scale": 10.0, "rank_offset": 1.0,
         "sharpness": 2.0, "pull": 0.2, "l2": 0.01,
@@ -91,7 +92,7 @@ def _sampled_calls() -> dict[str, Call]:
     return {
         "draw_pairs": Call(_sampled.draw_pairs, drawing, ("pairs", "walk")),
         "drop_first": Call(_sampled.drop_first, {"pairs": pairs, "starts": starts, "n_slots": 2}, ("pairs",)),
-        "run_cell": Call(_sampled.run_cell, cell, ("words", "word_past", "contexts", "context_past")),
+        "run_cell": Call(_sampled.run_cell, cell, ("words", "word_accumulator", "contexts", "context_accumulator")),
     }
 
 

@@ -7,11 +7,11 @@ import subprocess
 import numpy as np
 from gensim_wordrank import Objective
 from gensim_wordrank.cluster.driver import Driver
-from gensim_wordrank.pace import Pace
-from gensim_wordrank.plan import Plan
-from gensim_wordrank.sampled import Recipe
-from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
-from gensim_wordrank.training import Solver, length_of_steps, run_epochs
+from gensim_wordrank.training.partition import Partition
+from gensim_wordrank.training.sampled import TrainingConfig
+from gensim_wordrank.training.schedule import SchedulePoint
+from gensim_wordrank.training.state import INITIAL_ACCUMULATOR, State, initial_bias, initial_vectors
+from gensim_wordrank.training.trainer import Solver, learning_rate_scale, run_epochs
 
 EPOCHS = 7  # more than the driver runs before it keeps a state
 STEP = 0.15
@@ -38,23 +38,26 @@ def fingerprint(model):
 def start(counts):
     """Where training starts."""
     n = counts.shape[0]
-    past = np.full(n, START_PAST, np.float32)
-    return State(start_vectors(n, SIZE, 1, 0), start_vectors(n, SIZE, 1, 1), start_bias(counts), past, past)
+    past = np.full(n, INITIAL_ACCUMULATOR, np.float32)
+    return State(initial_vectors(n, SIZE, 1, 0), initial_vectors(n, SIZE, 1, 1), initial_bias(counts), past, past)
 
 
 def bytes_of(state):
     """All bytes of a state."""
-    return [array.tobytes() for array in (state.words, state.contexts, state.bias, state.word_past, state.context_past)]
+    return [
+        array.tobytes()
+        for array in (state.words, state.contexts, state.bias, state.word_accumulator, state.context_accumulator)
+    ]
 
 
 def disturbed(team, counts, disturb):
     """Train by hand, with a disturbance before the fourth epoch; return the last state and the losses."""
-    recipe = Recipe.of(Plan.of(counts, 1), Objective(), counts, SIZE)
+    recipe = TrainingConfig.of(Partition.of(counts, 1), Objective(), counts, SIZE)
     driver, losses = Driver(team, recipe, counts, start(counts)), []
     for epoch in range(EPOCHS):
         if epoch == 3:
             disturb(team.crew.workers[1])
-        state, loss = driver.epoch(Pace(STEP))
+        state, loss = driver.epoch(SchedulePoint(STEP))
         losses.append(loss)
     result = bytes_of(state)
     team.close()
@@ -63,6 +66,6 @@ def disturbed(team, counts, disturb):
 
 def undisturbed(counts):
     """What one machine makes of the same."""
-    rate = STEP / length_of_steps(Solver.SAMPLED, counts.nnz)
+    rate = STEP / learning_rate_scale(Solver.SAMPLED, counts.nnz)
     runs = list(run_epochs(start(counts), counts, Objective(), Solver.SAMPLED, EPOCHS, rate, rate, 1, 1))
     return bytes_of(runs[-1][0]), [loss for _, loss in runs]

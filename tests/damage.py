@@ -25,9 +25,9 @@ import numpy as np
 from gensim.models import KeyedVectors
 from gensim_wordrank import Checkpoints, Cooccurrence, WordRank
 from gensim_wordrank.cluster import Hosts
-from gensim_wordrank.exchange import read_glove, read_wordrank, write_glove
-from gensim_wordrank.loading import load
-from gensim_wordrank.testsets import in_directory, read_analogies, read_similarity
+from gensim_wordrank.cooccurrence.formats import read_glove, read_wordrank, write_glove
+from gensim_wordrank.evaluation.load import load
+from gensim_wordrank.evaluation.testsets import in_directory, read_analogies, read_similarity
 
 from problems import write_authors
 

@@ -23,13 +23,14 @@ from pathlib import Path
 from typing import Any
 
 from gensim.test.utils import datapath
-from gensim_wordrank import WordRank, cli
+from gensim_wordrank import WordRank
+from gensim_wordrank.cli.main import main as command
 
 LEE = datapath("lee_background.cor")
 OPTIONS = ["--vector-size", "40", "--epochs", "40", "--workers", "2"]
 # imports happen once, in a process that has no threads
 processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload(["gensim_wordrank.cli"])
+processes.set_forkserver_preload(["gensim_wordrank.cli.main"])
 
 
 def run_command(arguments: list[str], log: str, limits: dict[int, int]) -> None:
@@ -43,7 +44,7 @@ def run_command(arguments: list[str], log: str, limits: dict[int, int]) -> None:
     for limit, value in limits.items():
         resource.setrlimit(limit, (value, value))
     sys.argv[0] = "wordrank"
-    cli.main(arguments)
+    command.main(arguments)
 
 
 class Trials:

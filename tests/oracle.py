@@ -42,10 +42,10 @@ def pairs(counts):
 
 
 def weights(counts, objective):
-    """Equation (4), of what the counts have over chance, or ones."""
+    """Equation (4), of what the counts have over discount, or ones."""
     x = counts.matrix.toarray().astype(np.float64)
     expected = np.outer(x.sum(axis=1), x.sum(axis=0)) / (x.sum() or 1)
-    excess = np.maximum(0, x - objective.chance * expected)
+    excess = np.maximum(0, x - objective.discount * expected)
     x = np.array([excess[pair] for pair in pairs(counts)[0]])
     return np.minimum(1, (x / objective.x_max) ** objective.epsilon) if objective.weighted else np.ones(len(x))
 
@@ -60,7 +60,7 @@ def ranks(words, contexts, counts, pair_loss):
     )
 
 
-def shrinkage(objective, n_contexts, n_pairs):
+def effective_l2(objective, n_contexts, n_pairs):
     """What the L2 term is multiplied with: l2, the pull on a pair that all other contexts violate by 1, and more."""
     more = 2 if n_pairs < 25_000_000 else 1 if n_pairs > 50_000_000 else 50_000_000 / n_pairs
     slope = RANK_SLOPES[objective.rank_loss](
@@ -74,7 +74,7 @@ def penalty(words, contexts, counts, objective):
     words, contexts = np.asarray(words, np.float64), np.asarray(contexts, np.float64)
     r = weights(counts, objective)
     return (
-        shrinkage(objective, len(contexts), len(r))
+        effective_l2(objective, len(contexts), len(r))
         / 2
         * sum(
             ri * (words[w] @ words[w] + contexts[c] @ contexts[c])
@@ -105,7 +105,7 @@ def bound_gradient(words, contexts, counts, objective, xi):
     scores = words @ contexts.T
     grad_words, grad_contexts = np.zeros_like(words), np.zeros_like(contexts)
     slopes = RANK_SLOPES[objective.rank_loss](1 / np.asarray(xi, np.float64), objective.t)
-    decay = shrinkage(objective, len(contexts), len(slopes))
+    decay = effective_l2(objective, len(contexts), len(slopes))
     for (w, c), r, slope in zip(pairs(counts)[0], weights(counts, objective), slopes, strict=True):
         grad_words[w] += decay * r * words[w]
         grad_contexts[c] += decay * r * contexts[c]
@@ -150,7 +150,7 @@ def algorithm_1(words, contexts, counts, objective, xi, n_triplets, step, seed):
         rank = (len(contexts) - 1) * PAIR_LOSSES[objective.pair_loss](margin)
         total += r[p] * (rho + slope * ((rank + objective.rank_offset) / objective.rank_scale - at))
         g = step * r[p] * slope * PAIR_SLOPES[objective.pair_loss](margin)
-        decay = shrinkage(objective, len(contexts), len(omega)) * objective.rank_scale / (len(contexts) - 1)
+        decay = effective_l2(objective, len(contexts), len(omega)) * objective.rank_scale / (len(contexts) - 1)
         words[w] = u - g * (v - v_other) - step * r[p] * decay * u
         contexts[c] = v - g * u - step * r[p] * decay * v
         contexts[d] = v_other + g * u

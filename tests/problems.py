@@ -2,7 +2,7 @@
 
 import numpy as np
 from gensim_wordrank import WordRank
-from gensim_wordrank.cooccurrence import Cooccurrence
+from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from scipy.sparse import random as random_sparse
 
 

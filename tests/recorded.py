@@ -1,8 +1,8 @@
 """Trainings whose results are recorded byte by byte.
 
-A redesign must not move a single bit. ``python tests/recorded.py`` trains every setting and writes the hashes of vectors,
-contexts, biases and losses to data/recorded.json, under the CPU level and BLAS of this machine; test_recorded.py compares
-with them. Record again only in a commit that says why results change.
+``python tests/recorded.py`` trains every setting and writes the hashes of vectors, contexts, biases and losses to
+data/recorded.json, under the CPU level and BLAS of this machine; test_recorded.py compares with them. Record again only
+in a commit that says why results change.
 """
 
 import json
@@ -14,8 +14,8 @@ import numpy as np
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim.test.utils import common_texts, datapath
 from gensim_wordrank import Checkpoints, Cooccurrence, WordRank, show_versions  # noqa: F401
+from gensim_wordrank._utils.versions import versions
 from gensim_wordrank.demo import lee_corpus
-from gensim_wordrank.versions import versions
 from scipy.sparse import random as random_sparse
 from threadpoolctl import threadpool_info
 
@@ -122,7 +122,7 @@ SETTINGS = {
     "log_t": lambda: train(rank_loss="log_t", pair_loss="hinge"),
     "constant rate": lambda: train(**CONSTANT),
     "constant rate, hinge": lambda: train(pair_loss="hinge", alpha=0.1, min_alpha=0.1, seed=3),
-    "no weights, no discount, no L2": lambda: train(weighted=False, chance=0, l2=0, **CONSTANT),
+    "no weights, no discount, no L2": lambda: train(weighted=False, discount=0, l2=0, **CONSTANT),
     "one-sided, flat": lambda: train(symmetric=False, distance_weighting=False, min_count=3),
     "triplet": lambda: train(solver="triplet", epochs=3),
     "triplet, hinge, dcg": lambda: train(solver="triplet", pair_loss="hinge", rank_loss="dcg", epochs=3),
@@ -147,7 +147,9 @@ def hashes(model):
         "vectors": model.wv.vectors, "contexts": model.context_vectors, "bias": model.context_bias,
         "losses": np.array(model.training_losses), "sum": model.vectors("sum").vectors,
     }  # fmt: skip
-    return {name: blake2b(np.ascontiguousarray(array).data, digest_size=8).hexdigest() for name, array in arrays.items()}
+    return {
+        name: blake2b(np.ascontiguousarray(array).data, digest_size=8).hexdigest() for name, array in arrays.items()
+    }
 
 
 def machine():

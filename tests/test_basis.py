@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim_wordrank import WordRank
-from gensim_wordrank.basis import LEAST, RIDGE, choose, in_basis
+from gensim_wordrank.training.whitening import LEAST, RIDGE, choose, in_basis
 from threadpoolctl import threadpool_limits
 
 import oracle

@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
-from gensim_wordrank import Checkpoints, WordRank, checkpoints, storage
+from gensim_wordrank import Checkpoints, WordRank
+from gensim_wordrank._utils import checksummed
+from gensim_wordrank.training import checkpoints
 
 SETTINGS = {"vector_size": 12, "min_count": 1, "epochs": 7, "min_alpha": 0.01, "seed": 5, "workers": 2}
 
@@ -74,7 +76,7 @@ def test_what_others_made_is_not_replaced(undisturbed, tmp_path, name):
 
 def test_a_run_that_was_broken_off_as_it_began_is_begun_again(two_worlds, undisturbed, tmp_path, monkeypatch):
     """What it left is replaced: pairs without a run."""
-    write = storage.write
+    write = checksummed.write
 
     def interrupted(place, kind, contents):
         if kind is checkpoints.RUN:
@@ -82,7 +84,7 @@ def test_a_run_that_was_broken_off_as_it_began_is_begun_again(two_worlds, undist
         write(place, kind, contents)
 
     with monkeypatch.context() as patched:
-        patched.setattr(storage, "write", interrupted)
+        patched.setattr(checksummed, "write", interrupted)
         with pytest.raises(KeyboardInterrupt):
             WordRank(two_worlds[:300], **SETTINGS, checkpoint=tmp_path)
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["cooccurrence"]
@@ -320,7 +322,7 @@ def test_what_was_being_written_goes(broken, undisturbed):
 
 def test_a_full_disk_does_not_end_the_run(two_worlds, undisturbed, tmp_path, monkeypatch, caplog):
     """Training goes on, the log tells, and the last whole checkpoint stays."""
-    write, full = storage.write, iter([False, False, False, True, True, True, True, True])
+    write, full = checksummed.write, iter([False, False, False, True, True, True, True, True])
 
     def fail(directory, kind, contents):
         if kind is checkpoints.EPOCH and next(full):
@@ -328,7 +330,7 @@ def test_a_full_disk_does_not_end_the_run(two_worlds, undisturbed, tmp_path, mon
             raise OSError(28, "No space left on device")
         write(directory, kind, contents)
 
-    monkeypatch.setattr(storage, "write", fail)
+    monkeypatch.setattr(checksummed, "write", fail)
     assert same(WordRank(two_worlds, **SETTINGS, checkpoint=tmp_path / "run"), undisturbed)
     assert "no checkpoint after epoch 7: [Errno 28] No space left on device. Training goes on." in caplog.text
     assert names(tmp_path / "run") == ["epoch-000002", "epoch-000003"]
@@ -371,7 +373,7 @@ def test_no_pickle_is_written_or_read(broken):
         if path.suffix == ".npy":
             assert np.load(path, allow_pickle=False).dtype.kind in "iuf"
     with pytest.raises(ValueError, match="Object arrays"):
-        storage.write(Path(broken), checkpoints.EPOCH, {"bad": np.array([{}])})
+        checksummed.write(Path(broken), checkpoints.EPOCH, {"bad": np.array([{}])})
 
 
 def test_what_is_not_of_a_run_stays(two_worlds, undisturbed, tmp_path):

@@ -15,7 +15,9 @@ import pytest
 from click.shell_completion import get_completion_class
 from gensim.models import KeyedVectors
 from gensim.test.utils import datapath
-from gensim_wordrank import Cooccurrence, WordRank, cli, evaluation, testsets
+from gensim_wordrank import Cooccurrence, WordRank
+from gensim_wordrank.cli.main import main
+from gensim_wordrank.evaluation import scores, testsets
 
 LEE = datapath("lee_background.cor")
 TRAIN = ["--vector-size", "20", "--epochs", "3", "--window", "5", "--seed", "7"]
@@ -118,7 +120,7 @@ def test_evaluate_scores_and_compares(model, tmp_path):
     done = wordrank("evaluate", model, "word2vec.model", "--sets", sets, "--unknown", "skip", "--json", cwd=tmp_path)
     rows = json.loads(done.stdout)
     assert [row["set"] for row in rows] == ["wordsim353", "simlex999", "questions-words", "mine"] * 2
-    expected = evaluation.evaluate(
+    expected = scores.evaluate(
         WordRank.load(model).wv, testsets.shipped(), WordRank.load(model).vectors("sum"), unknown="skip"
     )
     for row, score in zip(rows, expected, strict=False):
@@ -189,7 +191,7 @@ def test_evaluate_writes_a_report(model, tmp_path):
     done = wordrank("evaluate", model, "vectors.txt", *options, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "page.md").read_text(encoding="utf-8")
-    score = evaluation.similarity(WordRank.load(model).wv, testsets.shipped()[0]).value
+    score = scores.similarity(WordRank.load(model).wv, testsets.shipped()[0]).value
     assert f"| {100 * score:.1f} |" in page
     for text in ("+0.0 against the first", "| government |", "| cricket |", "## Training", "## Parameters"):
         assert text in page
@@ -399,5 +401,5 @@ def test_completion_in_the_shell(tmp_path):
 )
 def test_completion_knows_commands_options_values_and_files(shell, before, typed, completed):
     """Every shell that the pages name gets what can follow."""
-    complete = get_completion_class(shell)(cli.main, {}, "wordrank", "_WORDRANK_COMPLETE")
+    complete = get_completion_class(shell)(main, {}, "wordrank", "_WORDRANK_COMPLETE")
     assert [(found.type, found.value) for found in complete.get_completions(before, typed)] == completed

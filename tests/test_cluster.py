@@ -19,7 +19,7 @@ from gensim_wordrank.cluster.crew import Crew
 from gensim_wordrank.cluster.ring import Ring
 from gensim_wordrank.cluster.team import Team
 from gensim_wordrank.cluster.worker import RingWorker
-from gensim_wordrank.plan import Plan
+from gensim_wordrank.training.partition import Partition
 from scipy.sparse import csr_matrix
 
 from clusters import EPOCHS, SIZE, disturbed, fingerprint, undisturbed
@@ -66,7 +66,7 @@ def unharmed(lee_pairs):
 @pytest.mark.parametrize("n_machines", [1, 2, 3, 8])
 def test_every_machine_has_the_blocks_it_needs(n_machines):
     """Passing one block on in every stratum brings each machine the contexts that its words meet next."""
-    plan = Plan.of(make_problem(2100, 2100, 2, seed=1, density=0.01)[2], seed=1)
+    plan = Partition.of(make_problem(2100, 2100, 2, seed=1, density=0.01)[2], seed=1)
     ring = Ring(plan, n_machines)
     assert sorted(q for machine in range(n_machines) for q in ring.word_blocks(machine)) == list(range(8))
     held = [set(ring.word_blocks(machine)) for machine in range(n_machines)]
@@ -316,14 +316,14 @@ def test_a_slow_worker_is_given_up(lee_pairs, unharmed, three):
     def slow_down():
         import time
 
-        from gensim_wordrank.sampled import Share
+        from gensim_wordrank.training.sampled import PartitionEpoch
 
-        Share.at_full_speed, Share.run = Share.run, lambda *arguments: time.sleep(10)
+        PartitionEpoch.at_full_speed, PartitionEpoch.run = PartitionEpoch.run, lambda *arguments: time.sleep(10)
 
     def speed_up():
-        from gensim_wordrank.sampled import Share
+        from gensim_wordrank.training.sampled import PartitionEpoch
 
-        Share.run = Share.at_full_speed
+        PartitionEpoch.run = PartitionEpoch.at_full_speed
 
     team = Team(three, patience=1)
     result = disturbed(team, lee_pairs, lambda address: three.run(slow_down, workers=[address]))

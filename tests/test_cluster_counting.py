@@ -178,8 +178,8 @@ def test_machines_read_texts_from_addresses(machines, address, files):
 def test_machines_read_pairs_from_an_address(machines, address, lee_pairs, monkeypatch):
     """Pairs under an address are read by the machines; the driver reads what is small."""
     loaded = []
-    load = distant.storage.read
-    monkeypatch.setattr(distant.storage, "read", lambda *a, **b: loaded.append(load(*a, **b)) or loaded[-1])
+    load = distant.checksummed.read
+    monkeypatch.setattr(distant.checksummed, "read", lambda *a, **b: loaded.append(load(*a, **b)) or loaded[-1])
     monkeypatch.setattr(Crew, "take_pairs", None)
     options = {"vector_size": SIZE, "epochs": 2}
     model = WordRank.from_cooccurrence(f"{address}/pairs/", cluster=machines, **options)

@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from distributed.security import Security
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim_wordrank import WordRank
-from gensim_wordrank.cli import main
+from gensim_wordrank.cli.main import main
 from gensim_wordrank.cluster import Host, Hosts, launch
 from gensim_wordrank.cluster.launch import launched
 from gensim_wordrank.cluster.ssh import SshWorker

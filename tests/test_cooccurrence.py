@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from gensim.models.word2vec import LineSentence, Word2Vec
 from gensim.test.utils import datapath
-from gensim_wordrank import Cooccurrence, WordRank, storage
-from gensim_wordrank.cooccurrence import DTYPES
+from gensim_wordrank import Cooccurrence, WordRank
+from gensim_wordrank._utils import checksummed
+from gensim_wordrank.cooccurrence.matrix import DTYPES
 from scipy.sparse import coo_array, random_array
 
 import oracle
@@ -192,7 +193,7 @@ def test_entries_that_would_lead_astray_never_reach_training(name, bad, message,
 def test_sums_of_rows_and_columns(seed, monkeypatch):
     """They are exact, with rows that are empty or lie in several of the pieces that are looked at."""
     random = np.random.default_rng(seed)
-    monkeypatch.setattr("gensim_wordrank.arrays.SUMMED", int(random.integers(1, 9)))
+    monkeypatch.setattr("gensim_wordrank.cooccurrence.csr.SUMMED", int(random.integers(1, 9)))
     dense = random.integers(1, 100, (random.integers(1, 12), 7)) * (random.random(7) < 0.4)
     dense[random.random(len(dense)) < 0.4] = 0
     rows, columns = Cooccurrence.from_matrix(dense).sums()
@@ -321,7 +322,7 @@ def test_files_that_do_not_make_a_matrix_are_refused(tmp_path):
         pairs.save(place)
         np.save(place / f"{name}.npy", np.array(bad, DTYPES[name]))
         about = json.loads((place / "about.json").read_text())
-        about["checksums"][f"{name}.npy"] = storage.checksum(place / f"{name}.npy")
+        about["checksums"][f"{name}.npy"] = checksummed.checksum(place / f"{name}.npy")
         (place / "about.json").write_text(json.dumps(about))
         with pytest.raises(ValueError, match="do not make a matrix"):
             Cooccurrence.load(place)

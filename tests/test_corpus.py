@@ -9,8 +9,9 @@ import sys
 import numpy as np
 import pytest
 from gensim.models.word2vec import LineSentence
-from gensim_wordrank import Cooccurrence, WordRank, shards
-from gensim_wordrank.corpus import checked, read, refuse_one_shot
+from gensim_wordrank import Cooccurrence, WordRank
+from gensim_wordrank.text import tokens
+from gensim_wordrank.text.corpus import checked, read, refuse_one_shot
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,7 +32,7 @@ def test_unknown_words_are_left_out_and_sentences_kept_apart():
 
 def test_a_text_in_a_file_is_read_by_several_at_once(monkeypatch):
     """Each has its own place in it."""
-    monkeypatch.setattr("gensim_wordrank.text.PIECE", 10)
+    monkeypatch.setattr("gensim_wordrank.text.ids.PIECE", 10)
     sentences = [[f"w{i}", "a", "b"] for i in range(100)]
     corpus = read(sentences, room=0)
     assert list(zip(corpus, corpus, strict=True)) == [(sentence, sentence) for sentence in sentences]
@@ -57,9 +58,9 @@ def test_all_words_are_numbered_as_they_appear():
         [-1, 0, 1, 0, -1, 2, -1, 1, -1],
     )
     known = {"a": 0, "b": 1}
-    later, at_once = corpus.over(known), read(sentences, known=known)
-    assert ids_of(later) == ids_of(at_once)
-    assert later.counts.tolist() == at_once.counts.tolist()
+    later, strata_per_batch = corpus.over(known), read(sentences, known=known)
+    assert ids_of(later) == ids_of(strata_per_batch)
+    assert later.counts.tolist() == strata_per_batch.counts.tolist()
     assert list(corpus) == sentences
 
 
@@ -84,8 +85,8 @@ def ragged(tmp_path, monkeypatch):
     lines = [" ".join(map(str, random.integers(0, 300, n))) for n in random.integers(0, 90, 400)]
     path = tmp_path / "ragged.txt"
     path.write_text("\n".join(lines))
-    monkeypatch.setattr(shards, "SHARD", 1000)
-    monkeypatch.setattr(shards, "LONGEST_SENTENCE", 40)
+    monkeypatch.setattr(tokens, "SHARD", 1000)
+    monkeypatch.setattr(tokens, "LONGEST_SENTENCE", 40)
     return path
 
 
@@ -106,8 +107,8 @@ def test_one_endless_line_is_cut_into_shards(tmp_path, monkeypatch):
     words = [str(i % 97) for i in range(5000)]
     path = tmp_path / "line.txt"
     path.write_text(" ".join(words))
-    monkeypatch.setattr(shards, "SHARD", 500)
-    monkeypatch.setattr(shards, "LONGEST_SENTENCE", 1000)
+    monkeypatch.setattr(tokens, "SHARD", 500)
+    monkeypatch.setattr(tokens, "LONGEST_SENTENCE", 1000)
     assert list(read(corpus_file=path, workers=2)) == [words[i : i + 1000] for i in range(0, 5000, 1000)]
 
 
@@ -132,8 +133,8 @@ def test_texts_that_are_not_utf8_are_named(tmp_path):
 
 def test_a_file_that_shrinks_is_an_error(ragged, monkeypatch):
     """A shard that is gone when its turn comes is not silently skipped."""
-    cuts = list(shards._cuts(ragged))
-    monkeypatch.setattr(shards, "_cuts", lambda path: iter([*cuts, cuts[-1] + 10]))
+    cuts = list(tokens._cuts(ragged))
+    monkeypatch.setattr(tokens, "_cuts", lambda path: iter([*cuts, cuts[-1] + 10]))
     with pytest.raises(OSError, match="became shorter"):
         read(corpus_file=ragged)
 
@@ -202,7 +203,7 @@ def test_the_memory_of_rare_words_is_given_back(tmp_path):
     (tmp_path / "text.txt").write_text("\n".join(lines))
     code = """
 import os, re, sys, tempfile
-from gensim_wordrank import corpus
+from gensim_wordrank.text import corpus
 
 def small_objects():
     with tempfile.TemporaryFile() as file:

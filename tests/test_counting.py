@@ -12,8 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from gensim_wordrank import Cooccurrence, arrays, corpus, counting
-from gensim_wordrank.counting import Weights, _blocks
+from gensim_wordrank import Cooccurrence
+from gensim_wordrank.cooccurrence import counting, csr, storage
+from gensim_wordrank.cooccurrence.counting import Weights, _blocks
+from gensim_wordrank.text import corpus
 
 import oracle
 
@@ -29,7 +31,7 @@ def ids(lee):
 def count(text, n_words, window, workers, room, symmetric=True):
     """Count by distance, in memory if the result fits."""
     weights = counting.Weights(window, distance_weighting=True)
-    store = arrays.Store(None, np.float32, weights.unit)
+    store = storage.Store(None, np.float32, weights.unit)
     return counting.count(text, n_words, weights, symmetric, store, workers, room)
 
 
@@ -54,7 +56,7 @@ def test_many_runs_equal_the_oracle(lee, caplog):
     """A text that is counted in several runs gives what counting pair by pair gives."""
     ids = {word: i for i, word in enumerate(["the", "of", "in", "and", "to", "a"])}
     text = corpus.read(lee, known=ids, room=0).text
-    with caplog.at_level(logging.INFO, "gensim_wordrank.counting"):
+    with caplog.at_level(logging.INFO, "gensim_wordrank.cooccurrence.counting"):
         csr = count(text, len(ids), 4, 2, room=20_000, symmetric=False)
     assert int(caplog.messages[0].split()[2]) > 3, "more than three runs"
     found = Cooccurrence(csr.data, csr.indices, csr.indptr).matrix.toarray()
@@ -97,12 +99,12 @@ def test_blocks_cover_all_rows_once():
 def test_arrays_on_disk_reach_beyond_two_billion(tmp_path, monkeypatch):
     """Values are written and read at the right place of a file with more than 2^31 entries."""
     monkeypatch.setattr(os, "posix_fallocate", lambda file, offset, size: os.ftruncate(file, size))  # a sparse file
-    file = arrays.NpyFile(tmp_path / "large.npy", np.dtype(np.float32), 2**31 + 100)
+    file = storage.NpyFile(tmp_path / "large.npy", np.dtype(np.float32), 2**31 + 100)
     file.put(2**31 + 50, np.array([1.5, 2.5], np.float32))
     mapped = file.map()
     assert mapped[2**31 + 49 : 2**31 + 53].tolist() == [0, 1.5, 2.5, 0]
-    csr = arrays.Csr(mapped, mapped, np.array([0, 2**31 + 50, 2**31 + 52, 2**31 + 100]))
-    assert arrays.read_rows(csr, 1, 2)[1].tolist() == [1.5, 2.5]
+    rows = csr.Csr(mapped, mapped, np.array([0, 2**31 + 50, 2**31 + 52, 2**31 + 100]))
+    assert csr.read_rows(rows, 1, 2)[1].tolist() == [1.5, 2.5]
 
 
 def run_python(code, tmp_path, **options):
@@ -138,7 +140,7 @@ def test_other_errors_of_the_disk_pass_through(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "posix_fallocate", fail)
     with pytest.raises(OSError, match="Input/output error"):
-        arrays.NpyFile(tmp_path / "x.npy", np.dtype(np.float32), 5)
+        storage.NpyFile(tmp_path / "x.npy", np.dtype(np.float32), 5)
 
 
 def test_a_killed_run_leaves_no_result(tmp_path):

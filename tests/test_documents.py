@@ -3,8 +3,8 @@
 from html.parser import HTMLParser
 
 import pytest
-from gensim_wordrank.documents import Document, Heading, Paragraph, Table, save
-from gensim_wordrank.plots import loss_functions
+from gensim_wordrank.plots.documents import Document, Heading, Paragraph, Table, save
+from gensim_wordrank.plots.figures import loss_functions
 
 WORDS = [
     "<script>alert(1)</script>",

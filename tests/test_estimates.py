@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from gensim.test.utils import datapath
 from gensim_wordrank import WordRank
-from gensim_wordrank.estimates import expected_pairs
+from gensim_wordrank.training.memory_estimate import expected_pairs
 
 SCRIPT = """
 import json, sys

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors, Word2Vec
 from gensim.test.utils import datapath
-from gensim_wordrank import evaluation
-from gensim_wordrank.evaluation import analogies, compare, evaluate, similarity
-from gensim_wordrank.testsets import AnalogySet, SimilaritySet, read_analogies, read_similarity, shipped
+from gensim_wordrank.evaluation import scores
+from gensim_wordrank.evaluation.scores import analogies, compare, evaluate, similarity
+from gensim_wordrank.evaluation.testsets import AnalogySet, SimilaritySet, read_analogies, read_similarity, shipped
 from scipy.stats import spearmanr
 
 
@@ -63,7 +63,7 @@ def test_blocks_do_not_show(random_keyed, monkeypatch):
     """Answers are the same whatever is looked at together."""
     test = read_analogies(datapath("questions-words.txt"))
     whole = analogies(random_keyed, test, "mul").outcome
-    monkeypatch.setattr(evaluation, "BLOCK_BYTES", 4 * 1000 * 7)
+    monkeypatch.setattr(scores, "BLOCK_BYTES", 4 * 1000 * 7)
     np.testing.assert_array_equal(analogies(random_keyed, test, "mul").outcome, whole)
 
 
@@ -106,7 +106,7 @@ def test_intervals_hold_what_they_promise():
     """The interval of a share of right answers is about that of the binomial distribution."""
     random = np.random.default_rng(6)
     right = (random.random(2000) < 0.3).astype(float)
-    score = evaluation.Score("made", "analogy", right, np.empty(0), np.ones(2000, bool), evaluation.Unknown.ZERO)
+    score = scores.Score("made", "analogy", right, np.empty(0), np.ones(2000, bool), scores.Unknown.ZERO)
     low, high = score.interval()
     assert low < right.mean() < high
     assert high - low == pytest.approx(2 * 1.96 * np.sqrt(0.21 / 2000), rel=0.15)

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from gensim.test.utils import datapath
 from gensim_wordrank import Cooccurrence, WordRank
-from gensim_wordrank.exchange import RECORD, read_glove, read_vectors, read_wordrank, write_glove
+from gensim_wordrank.cooccurrence.formats import RECORD, read_glove, read_wordrank, write_glove
+from gensim_wordrank.evaluation.vector_files import read_vectors
 
 from problems import write_authors
 

@@ -11,14 +11,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from gensim_wordrank.files import (
+from gensim_wordrank._utils.atomic_files import (
     SCRATCH_NAME,
     _scratch_beside,
     check_directory,
     check_target,
     reading,
-    replace_directory,
-    replace_whole,
+    write_atomically,
+    write_directory_atomically,
 )
 
 
@@ -30,7 +30,7 @@ def write_two(name):
 
 def test_all_files_arrive(tmp_path):
     """A file and its companions are moved into place, and nothing else is left."""
-    replace_whole(tmp_path / "model", write_two)
+    write_atomically(tmp_path / "model", write_two)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["model", "model.npy"]
     assert (tmp_path / "model.npy").read_text() == "new array"
 
@@ -44,7 +44,7 @@ def test_a_failure_leaves_the_old_file(tmp_path):
         raise OSError("disk full")
 
     with pytest.raises(OSError, match="disk full"):
-        replace_whole(tmp_path / "model", fail)
+        write_atomically(tmp_path / "model", fail)
     assert (tmp_path / "model").read_text() == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["model"]
 
@@ -52,9 +52,9 @@ def test_a_failure_leaves_the_old_file(tmp_path):
 def test_places_that_cannot_be_written_are_named(tmp_path):
     """A directory in the way, or a missing one, is said before anything is written."""
     with pytest.raises(IsADirectoryError, match="it is a directory"):
-        replace_whole(tmp_path, write_two)
+        write_atomically(tmp_path, write_two)
     with pytest.raises(FileNotFoundError, match="no directory .*Make it first"):
-        replace_whole(tmp_path / "missing" / "model", write_two)
+        write_atomically(tmp_path / "missing" / "model", write_two)
 
 
 def test_a_directory_without_permission_is_named(tmp_path, monkeypatch):
@@ -65,7 +65,7 @@ def test_a_directory_without_permission_is_named(tmp_path, monkeypatch):
 
     monkeypatch.setattr(tempfile, "mkdtemp", refuse)
     with pytest.raises(PermissionError, match=f"Cannot write into '{tmp_path}': Permission denied"):
-        replace_whole(tmp_path / "model", write_two)
+        write_atomically(tmp_path / "model", write_two)
 
 
 def test_a_link_stays_and_what_it_points_to_is_replaced(tmp_path):
@@ -76,7 +76,7 @@ def test_a_link_stays_and_what_it_points_to_is_replaced(tmp_path):
             (tmp_path / name).write_text("old")
         link = tmp_path / f"link-{name.replace('/', '-')}"
         link.symlink_to(tmp_path / name)
-        replace_whole(link, write_two)
+        write_atomically(link, write_two)
         assert link.is_symlink()
         assert (tmp_path / name).read_text() == "new"
         assert Path(f"{link}.npy").read_text() == "new array"
@@ -86,7 +86,7 @@ def test_a_file_that_is_replaced_keeps_its_mode(tmp_path):
     """What was private stays private."""
     (tmp_path / "model").write_text("old")
     (tmp_path / "model").chmod(0o600)
-    replace_whole(tmp_path / "model", write_two)
+    write_atomically(tmp_path / "model", write_two)
     assert (tmp_path / "model").stat().st_mode & 0o777 == 0o600
 
 
@@ -96,10 +96,10 @@ def test_a_pipe_is_written_to_and_stays(tmp_path):
     os.mkfifo(pipe)
     with ThreadPoolExecutor(1) as pool:
         reader = pool.submit(pipe.read_text)
-        replace_whole(pipe, lambda name: Path(name).write_text("through the pipe") and None)
+        write_atomically(pipe, lambda name: Path(name).write_text("through the pipe") and None)
         assert reader.result(timeout=10) == "through the pipe"
     with pytest.raises(OSError, match="2 files to be written"):
-        replace_whole(pipe, write_two)
+        write_atomically(pipe, write_two)
     assert pipe.is_fifo()
 
 
@@ -121,7 +121,7 @@ def test_a_link_to_a_directory_stays(tmp_path):
     real.parent.mkdir()
     link.symlink_to(real)
     for content in ("one", "two"):
-        replace_directory(link, lambda place, content=content: (place / "file").write_text(content) and None)
+        write_directory_atomically(link, lambda place, content=content: (place / "file").write_text(content) and None)
         assert link.is_symlink()
         assert (real / "file").read_text() == content
     assert [path.name for path in real.parent.iterdir()] == ["real"]
@@ -136,10 +136,10 @@ def test_an_interruption_between_renames_loses_nothing(tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return rename(self, new)
 
-    replace_directory(target, lambda place: (place / "file").write_text("old") and None)
+    write_directory_atomically(target, lambda place: (place / "file").write_text("old") and None)
     monkeypatch.setattr(Path, "rename", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        replace_directory(target, lambda place: (place / "file").write_text("new") and None)
+        write_directory_atomically(target, lambda place: (place / "file").write_text("new") and None)
     assert (target / "file").read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["pairs"]
 
@@ -149,8 +149,9 @@ def test_what_is_open_is_written_to_where_it_stands(tmp_path, name):
     """A file that the standard output was sent to is not replaced, nor what stood in it or is written later."""
     (tmp_path / "link").symlink_to("/dev/stdout")
     code = (
-        "from pathlib import Path; from gensim_wordrank.files import replace_whole; print('begin', end=' ');"
-        f"replace_whole({name!r}, lambda name: Path(name).write_text('result ') and None); print('after')"
+        "from pathlib import Path; from gensim_wordrank._utils.atomic_files import write_atomically;"
+        "print('begin', end=' ');"
+        f"write_atomically({name!r}, lambda name: Path(name).write_text('result ') and None); print('after')"
     )
     with (tmp_path / "out").open("w") as out:
         out.write("before ")

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from gensim_wordrank import WordRank, memory
+from gensim_wordrank import WordRank
+from gensim_wordrank._utils import memory
 
 # runs the command with so many bytes of address space beyond what is loaded (0: no limit), in a control group if given
 PROGRAM = """
@@ -18,7 +19,7 @@ if group:
     with open(os.path.join(group, "cgroup.procs"), "w") as members:
         members.write(str(os.getpid()))
 import psutil
-from gensim_wordrank.cli import main
+from gensim_wordrank.cli.main import main
 if int(room):
     most = psutil.Process().memory_info().vms + int(room)
     resource.setrlimit(resource.RLIMIT_AS, (most, most))

@@ -1,7 +1,7 @@
 """How much memory there is."""
 
 import pytest
-from gensim_wordrank import memory
+from gensim_wordrank._utils import memory
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_without_control_groups_the_machine_counts(tmp_path, monkeypatch):
 def test_lazy_arrays_take_memory_as_they_are_written():
     """A large array costs nothing until it is written, and nothing any more when it is gone."""
     before = memory.taken()
-    array = memory.lazy_array(1 << 28, "uint8")
+    array = memory.anonymous_array(1 << 28, "uint8")
     assert memory.taken() - before < 1 << 24
     array[: 1 << 27] = 1
     assert memory.taken() - before > 1 << 26
@@ -62,7 +62,7 @@ def test_lazy_arrays_take_memory_as_they_are_written():
 
 def test_a_part_of_an_array_is_forgotten_and_the_rest_is_not():
     """Whole pages go back to the system, and what shares a page with the rest stays."""
-    array = memory.lazy_array(1 << 26, "uint8")
+    array = memory.anonymous_array(1 << 26, "uint8")
     array[:] = 1
     before = memory.taken()
     start, end = 1_000_001, 60_000_001
@@ -77,7 +77,7 @@ def test_a_part_of_an_array_is_forgotten_and_the_rest_is_not():
 def test_an_array_that_cannot_be_had_is_a_memory_error():
     """What the system refuses is no error of files."""
     with pytest.raises(MemoryError, match="no 70368744 MB of memory left"):
-        memory.lazy_array(1 << 46, "uint8")
+        memory.anonymous_array(1 << 46, "uint8")
 
 
 def test_limits_of_the_process_count(monkeypatch):
@@ -95,6 +95,6 @@ def test_freed_memory_can_be_given_back():
     keep = [bytes(1000) for _ in range(100)]
     before = memory.taken()
     del things
-    memory.give_back()
+    memory.trim_heap()
     assert memory.taken() < before - (1 << 26)
     assert len(keep) == 100

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from gensim_wordrank import Objective
-from gensim_wordrank.losses import PairLoss, RankLoss
+from gensim_wordrank.objective.losses import PairLoss, RankLoss
 
 import oracle
 from problems import make_problem
@@ -14,7 +14,7 @@ COMBINATIONS = list(itertools.product([loss.value for loss in RankLoss], [loss.v
 VARIANTS = [
     {},
     {"weighted": False},
-    {"rank_scale": 3.0, "rank_offset": 0.5, "t": 2.5, "x_max": 10.0, "epsilon": 0.5, "chance": 0.4, "l2": 0.3},
+    {"rank_scale": 3.0, "rank_offset": 0.5, "t": 2.5, "x_max": 10.0, "epsilon": 0.5, "discount": 0.4, "l2": 0.3},
 ]
 
 
@@ -116,7 +116,7 @@ def test_robirank_is_a_special_case(problem):
         ({"rank_loss": "log_t", "rank_offset": 0}, "'rank_offset' must be above 0 with rank_loss='log_t'"),
         ({"x_max": 0}, "'x_max'"),
         ({"epsilon": float("nan")}, "'epsilon'"),
-        ({"chance": -1}, "'chance'"),
+        ({"discount": -1}, "'discount'"),
         ({"l2": -1}, "'l2'"),
     ],
 )
@@ -129,6 +129,8 @@ def test_bad_parameters_are_named(options, message):
 def test_l2_is_stronger_on_few_pairs():
     """From 50 million pairs down to 25 million, the L2 term does not shrink with the text; elsewhere it does."""
     objective = Objective(l2=0.01)
-    large = objective.shrinkage(1000, 10**9)
-    more = [objective.shrinkage(1000, n_pairs) / large for n_pairs in (0, 1, 10**7, 32 * 10**6, 40 * 10**6, 5 * 10**7)]
+    large = objective.effective_l2(1000, 10**9)
+    more = [
+        objective.effective_l2(1000, n_pairs) / large for n_pairs in (0, 1, 10**7, 32 * 10**6, 40 * 10**6, 5 * 10**7)
+    ]
     assert more == pytest.approx([2.0, 2.0, 2.0, 1.5625, 1.25, 1.0])

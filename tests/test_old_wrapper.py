@@ -7,7 +7,7 @@ import pytest
 from gensim.models import KeyedVectors
 from gensim.test.utils import datapath
 from gensim_wordrank import WordRank
-from gensim_wordrank.vectors import combine, keyed_like
+from gensim_wordrank.keyedvectors import combine, keyed_like
 
 # 76 words of 50 numbers, a word and its vector a line: the layout of the authors' dumps, and the file of the old tests
 DUMP = datapath("test_glove.txt")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import gensim_wordrank
 import pytest
-from gensim_wordrank import versions
+from gensim_wordrank._utils import versions
 
 ROOT = Path(__file__).parent.parent
 

@@ -6,9 +6,9 @@ import shutil
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
-from gensim_wordrank import documents
-from gensim_wordrank.documents import Document, Heading, Table
-from gensim_wordrank.plots import loss_curves, loss_functions, save, word_map
+from gensim_wordrank.plots import documents
+from gensim_wordrank.plots.documents import Document, Heading, Table
+from gensim_wordrank.plots.figures import loss_curves, loss_functions, save, word_map
 from playwright.sync_api import expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium")

@@ -6,9 +6,10 @@ import sys
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors, Word2Vec
-from gensim_wordrank import WordRank, images, webpages
-from gensim_wordrank.layout import LABEL_HEIGHT, LETTER_WIDTH, places_of
-from gensim_wordrank.plots import loss_curves, loss_functions, quality_curves, save, word_map
+from gensim_wordrank import WordRank
+from gensim_wordrank.plots import matplotlib, plotly
+from gensim_wordrank.plots.figures import loss_curves, loss_functions, quality_curves, save, word_map
+from gensim_wordrank.plots.layout import LABEL_HEIGHT, LETTER_WIDTH, places_of
 
 RESULTS = [
     {"run": "A", "epochs": 20, "seed": 1, "seconds": 40.0, "WS": 66.0},
@@ -87,7 +88,7 @@ def test_quality_against_corpus_size():
 def test_numbers_on_a_logarithmic_axis_are_short_and_do_not_overlap():
     """Seconds as 20, 50, 100 and tokens as 20M, also where less than a decade is shown."""
     texts = [row | {"tokens": tokens} for row in RESULTS for tokens in (17_000_000, 64_000_000)]
-    figure = images.draw(quality_curves(texts, ["WS"]))
+    figure = matplotlib.draw(quality_curves(texts, ["WS"]))
     figure.draw_without_rendering()
     shown = []
     for axes in figure.axes:
@@ -145,7 +146,7 @@ def test_too_few_or_unknown_words_are_refused(model):
 @pytest.mark.parametrize("picture", [loss_functions(), quality_curves(RESULTS, ["WS"])], ids=["losses", "quality"])
 def test_images_and_pages_show_the_same_numbers(picture):
     """Every series has its points, name, bars and axes in both."""
-    figure, page = images.draw(picture), webpages.draw(picture)
+    figure, page = matplotlib.draw(picture), plotly.draw(picture)
     lines = [container for axes in figure.axes for container in axes.containers]
     names = [text.get_text() for axes in figure.axes for text in axes.get_legend().get_texts()]
     assert names == [trace.name for trace in page.data] == [s.name for panel in picture.panels for s in panel.series]
@@ -162,12 +163,12 @@ def test_images_and_pages_show_the_same_numbers(picture):
 def test_words_are_drawn_as_they_are(strange):
     """Dollars, tags, ampersands and underscores are neither mathematics nor markup."""
     picture = word_map(strange, STRANGE[:2], topn=4)
-    figure = images.draw(picture)
+    figure = matplotlib.draw(picture)
     texts = figure.axes[0].texts
     assert sorted(text.get_text() for text in texts) == sorted(STRANGE)
     assert not any(text.get_parse_math() for text in [*texts, *figure.axes[0].get_legend().get_texts()])
     assert [text.get_text().strip() for text in figure.axes[0].get_legend().get_texts()] == STRANGE[:2]
-    traces = webpages.draw(picture).data
+    traces = plotly.draw(picture).data
     shown = dict(pair for trace in traces for pair in zip(trace.customdata, trace.text, strict=True))
     assert shown["<b>bold</b>"] == "&lt;b&gt;bold&lt;/b&gt;"
     assert shown["$x$"] == "<b>&#36;x&#36;</b>"

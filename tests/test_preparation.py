@@ -5,8 +5,8 @@ import re
 import tracemalloc
 
 import pytest
-from gensim_wordrank import preparation
-from gensim_wordrank.preparation import prepare, sentences, words
+from gensim_wordrank.text import prepare as preparation
+from gensim_wordrank.text.prepare import prepare, sentences, words
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_an_error_names_the_text_and_leaves_what_was_there(tmp_path):
 @pytest.mark.parametrize("text8", [False, True])
 def test_memory_does_not_grow_with_a_text_of_one_line(tmp_path, monkeypatch, text8):
     """A text without line ends is cut between words and never held whole."""
-    monkeypatch.setattr(preparation.shards, "SHARD", 1 << 12)
+    monkeypatch.setattr(preparation.tokens, "SHARD", 1 << 12)
     monkeypatch.setattr(preparation, "LONGEST_LINE", 1 << 12)
     raw = tmp_path / "raw.txt"
     raw.write_text("Some words stand here. " * 20_000)

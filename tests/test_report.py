@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors, Word2Vec
 from gensim_wordrank import WordRank, evaluation
-from gensim_wordrank.documents import Heading, Table
-from gensim_wordrank.loading import load
-from gensim_wordrank.pictures import Picture
-from gensim_wordrank.report import Subject, report, score_rows, usual_words
-from gensim_wordrank.testsets import AnalogySet, SimilaritySet
+from gensim_wordrank.evaluation.load import load
+from gensim_wordrank.evaluation.testsets import AnalogySet, SimilaritySet
+from gensim_wordrank.plots.documents import Heading, Table
+from gensim_wordrank.plots.report import Subject, report, score_rows, usual_words
+from gensim_wordrank.plots.spec import Picture
 
 PAIRS = [("sea1", "sea2"), ("sea3", "sea4"), ("sky1", "sky2"), ("sea1", "sky1"), ("sea2", "sky5"), ("sky3", "cloud")]
 TESTS = [

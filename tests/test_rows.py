@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from gensim_wordrank import _sampled, memory
-from gensim_wordrank.rows import Rows
+from gensim_wordrank import _sampled
+from gensim_wordrank._utils import memory
+from gensim_wordrank.training.blocks import Rows
 
 
 @pytest.mark.parametrize(("n", "size"), [(7, 3), (1300, 16), (40, 1)])

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from gensim_wordrank import WordRank
-from gensim_wordrank.losses import PairLoss, RankLoss
+from gensim_wordrank.objective.losses import PairLoss, RankLoss
 
 LOSSES = list(itertools.product([loss.value for loss in RankLoss], [loss.value for loss in PairLoss]))
 SOLVERS = ["sampled", "triplet"]
@@ -58,7 +58,7 @@ def test_learning_rates(text, solver, alpha, rank_loss, pair_loss):
     "parameters",
     [
         *({"rank_scale": scale, "rank_offset": offset} for scale in (1e-30, 1e-3, 1e9, 1e30) for offset in (1e-3, 1e9)),
-        *({name: value} for name in ("x_max", "epsilon", "chance", "l2") for value in (1e-30, 1e30)),
+        *({name: value} for name in ("x_max", "epsilon", "discount", "l2") for value in (1e-30, 1e30)),
     ],
 )
 @pytest.mark.parametrize(("rank_loss", "pair_loss"), LOSSES[::3])
@@ -67,7 +67,7 @@ def test_parameters_of_the_objective(text, solver, rank_loss, pair_loss, paramet
     assert is_good(train_untold(text, solver=solver, rank_loss=rank_loss, pair_loss=pair_loss, **parameters))
 
 
-@pytest.mark.parametrize("name", ["rank_scale", "rank_offset", "x_max", "epsilon", "chance", "l2"])
+@pytest.mark.parametrize("name", ["rank_scale", "rank_offset", "x_max", "epsilon", "discount", "l2"])
 def test_parameters_beyond_float32_are_refused(name):
     """What the kernels cannot hold is named, not turned into infinity."""
     with pytest.raises(ValueError, match=f"'{name}' must be a number.*up to 1e\\+30. Got 1e\\+300"):

@@ -3,7 +3,14 @@
 import gzip
 
 import pytest
-from gensim_wordrank.testsets import AnalogySet, SimilaritySet, in_directory, read_analogies, read_similarity, shipped
+from gensim_wordrank.evaluation.testsets import (
+    AnalogySet,
+    SimilaritySet,
+    in_directory,
+    read_analogies,
+    read_similarity,
+    shipped,
+)
 
 
 @pytest.mark.parametrize("separator", ["\t", ",", ";", " "])

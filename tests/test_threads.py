@@ -4,7 +4,7 @@ import threading
 import time
 
 import pytest
-from gensim_wordrank.threads import run, run_rounds
+from gensim_wordrank._utils.threads import run, run_rounds
 
 WORKERS = [1, 2, 5]
 

@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from gensim_wordrank import Objective, training
-from gensim_wordrank.cooccurrence import Cooccurrence
-from gensim_wordrank.corpus import read
-from gensim_wordrank.losses import PairLoss, RankLoss
-from gensim_wordrank.pace import Pace
-from gensim_wordrank.state import START_PAST, State, start_bias, start_vectors
-from gensim_wordrank.training import Solver, length_of_steps, run_epochs
+from gensim_wordrank import Objective
+from gensim_wordrank.cooccurrence.matrix import Cooccurrence
+from gensim_wordrank.objective.losses import PairLoss, RankLoss
+from gensim_wordrank.text.corpus import read
+from gensim_wordrank.training import trainer
+from gensim_wordrank.training.schedule import SchedulePoint
+from gensim_wordrank.training.state import INITIAL_ACCUMULATOR, State, initial_bias, initial_vectors
+from gensim_wordrank.training.trainer import Solver, learning_rate_scale, run_epochs
 
 COMBINATIONS = list(itertools.product([loss.value for loss in RankLoss], [loss.value for loss in PairLoss]))
 
@@ -26,8 +27,8 @@ def toy(two_worlds):
 def new_state(counts, size=10):
     """Where training on the toy corpus starts."""
     n = counts.shape[0]
-    past = np.full(n, START_PAST, np.float32)
-    return State(start_vectors(n, size, 1, 0), start_vectors(n, size, 1, 1), start_bias(counts), past, past)
+    past = np.full(n, INITIAL_ACCUMULATOR, np.float32)
+    return State(initial_vectors(n, size, 1, 0), initial_vectors(n, size, 1, 1), initial_bias(counts), past, past)
 
 
 def train(state, counts, objective, solver, epochs, step=None, seed=1, workers=1):
@@ -98,10 +99,10 @@ def test_epochs_run_at_their_pace(toy, monkeypatch):
         seen.append(pace)
         return replace(state, epoch=state.epoch + 1), 1.0
 
-    monkeypatch.setitem(training._EPOCHS, Solver.SAMPLED, epoch)
+    monkeypatch.setitem(trainer._EPOCHS, Solver.SAMPLED, epoch)
     assert len(list(run_epochs(new_state(toy), toy, Objective(), Solver.SAMPLED, 10, 0.4, 0.1, 1, 1, done=6))) == 4
-    length = length_of_steps(Solver.SAMPLED, toy.nnz)
-    assert seen == [Pace.of(each, 10, length * 0.4, length * 0.1) for each in range(6, 10)]
+    length = learning_rate_scale(Solver.SAMPLED, toy.nnz)
+    assert seen == [SchedulePoint.of(each, 10, length * 0.4, length * 0.1) for each in range(6, 10)]
 
 
 @pytest.mark.parametrize("solver", ["sampled", "triplet"])
@@ -117,14 +118,14 @@ def test_a_diverging_epoch_is_said_and_the_state_before_it_kept(toy, solver):
 
 def test_start_vectors_differ_and_grow():
     """No start vector is zero, U and V start apart, and a larger vocabulary keeps the first vectors."""
-    words, contexts = (start_vectors(50, 7, 3, part) for part in (0, 1))
+    words, contexts = (initial_vectors(50, 7, 3, part) for part in (0, 1))
     assert (np.linalg.norm(words, axis=1) > 0).all()
     assert (words != contexts).any()
-    np.testing.assert_array_equal(start_vectors(80, 7, 3, 0)[:50], words)
+    np.testing.assert_array_equal(initial_vectors(80, 7, 3, 0)[:50], words)
 
 
 def test_start_bias_is_the_log_frequency(toy):
     """The bias follows the mass of each context and has mean 0."""
-    bias = start_bias(toy)
+    bias = initial_bias(toy)
     mass = np.asarray(toy.matrix.sum(axis=0)).ravel()
     np.testing.assert_allclose(bias, np.log(mass + 1) - np.log(mass + 1).mean(), atol=1e-5)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from gensim_wordrank import WordRank
-from gensim_wordrank.vectors import combine
+from gensim_wordrank.keyedvectors import combine
 
 random = np.random.default_rng(0)
 U = random.standard_normal((7, 4)).astype(np.float32)

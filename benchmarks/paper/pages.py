@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import measure
 import numpy as np
-from gensim_wordrank import plots
-from gensim_wordrank.documents import Block, Document, Heading, Paragraph, Table
-from gensim_wordrank.pictures import Panel, Picture, Series
-from gensim_wordrank.report import Subject
+from gensim_wordrank.plots import figures
+from gensim_wordrank.plots.documents import Block, Document, Heading, Paragraph, Table
+from gensim_wordrank.plots.report import Subject
+from gensim_wordrank.plots.spec import Panel, Picture, Series
 
 from paper import claims, plans, published
 from paper.summaries import NAMES, Group, circumstances
@@ -101,7 +101,7 @@ def orderings(groups: Sequence[Group]) -> Document:
 
 def figure1() -> Document:
     """Return Figure 1: the rank losses."""
-    return Document("Figure 1: rank losses", [plots.loss_functions()])
+    return Document("Figure 1: rank losses", [figures.loss_functions()])
 
 
 def figure3(subject: Subject, word: str = "cat", topn: int = 30) -> Document:
@@ -112,7 +112,7 @@ def figure3(subject: Subject, word: str = "cat", topn: int = 30) -> Document:
     blocks: list[Block] = [Paragraph(facts)] if facts else []
     return Document(
         f'Figure 3: neighbours of "{word}"',
-        [*blocks, plots.word_map(subject.words, [word], topn), Table(["word", "cosine"], rows)],
+        [*blocks, figures.word_map(subject.words, [word], topn), Table(["word", "cosine"], rows)],
     )
 
 

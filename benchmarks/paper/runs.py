@@ -17,8 +17,8 @@ from typing import Any
 
 import measure
 import numpy as np
-from gensim_wordrank.files import replace_whole
-from gensim_wordrank.versions import versions
+from gensim_wordrank._utils.atomic_files import write_atomically
+from gensim_wordrank._utils.versions import versions
 
 from paper import texts
 
@@ -100,7 +100,7 @@ def keep(result: Result, path: Path) -> None:
     def fill(name: str) -> None:
         Path(name).write_text(json.dumps(result, indent=1))
 
-    replace_whole(path, fill)
+    write_atomically(path, fill)
 
 
 def done(run: Run, work: Path, evaluation: Path, workers: int) -> Result:

@@ -10,7 +10,7 @@ from typing import Any
 
 import measure
 import numpy as np
-from gensim_wordrank.files import replace_whole
+from gensim_wordrank._utils.atomic_files import write_atomically
 
 from paper.plans import variants
 from paper.runs import Result
@@ -113,7 +113,7 @@ def write_csv(results: Iterable[Result], path: Path) -> None:
             writer.writeheader()
             writer.writerows(rows)
 
-    replace_whole(path, fill)
+    write_atomically(path, fill)
 
 
 def flat(result: Result) -> Result:

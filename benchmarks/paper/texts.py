@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import smart_open
-from gensim_wordrank import corpus
-from gensim_wordrank.files import replace_whole
-from gensim_wordrank.text import BORDER, Text
+from gensim_wordrank._utils.atomic_files import write_atomically
+from gensim_wordrank.text import corpus
+from gensim_wordrank.text.ids import SENTENCE_BOUNDARY, Text
 
 # of the noise, which is the same for every run
 SEED = 1
@@ -55,7 +55,7 @@ def spoilt(path: Path, share: float) -> Iterable[list[str]]:
     """
     text = corpus.read(corpus_file=path)
     ids = np.concatenate(list(text.text.pieces()))
-    places = np.flatnonzero(ids != BORDER)
+    places = np.flatnonzero(ids != SENTENCE_BOUNDARY)
     random = np.random.default_rng(SEED)
     number = round(share * len(places))
     chosen = random.permutation(places)[:number]
@@ -72,4 +72,4 @@ def write(path: Path, sentences: Iterable[list[str]]) -> None:
         with Path(name).open("w", encoding="utf-8") as file:
             file.writelines(" ".join(sentence) + "\n" for sentence in sentences if sentence)
 
-    replace_whole(path, fill)
+    write_atomically(path, fill)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
-from gensim_wordrank import checks
+from gensim_wordrank._utils import validation
 from gensim_wordrank.cluster.hosts import Hosts
 
 try:
@@ -26,7 +26,9 @@ logger = logging.getLogger(__name__)
 def check(cluster: Any) -> None:
     """Refuse what is not a cluster."""
     if not isinstance(cluster, (str, Client, Cluster, Hosts)):
-        raise checks.refuse("cluster", "a Dask client, cluster or address of a scheduler, or Hosts", cluster)
+        raise validation.parameter_error(
+            "cluster", "a Dask client, cluster or address of a scheduler, or Hosts", cluster
+        )
 
 
 @contextmanager

@@ -15,11 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gensim_wordrank import arrays, corpus, counting, memory
+from gensim_wordrank._utils import memory
+from gensim_wordrank._utils.atomic_files import Scratch
 from gensim_wordrank.cluster import pairs
 from gensim_wordrank.cluster.member import Member
 from gensim_wordrank.cluster.texts import Piece
-from gensim_wordrank.files import Scratch
+from gensim_wordrank.cooccurrence import counting, csr, storage
+from gensim_wordrank.text import corpus
 
 # pairs that are sent at a time
 AT_ONCE = 1 << 18
@@ -51,7 +53,7 @@ class Counter(Member):
         self.scratch: Scratch | None = None  # for texts that are sent
         self.text: corpus.Corpus | None = None
         # by name: the number of the first row, and rows. "run" is what this machine counted, "held" what is whole
-        self.rows: dict[str, tuple[int, arrays.Csr]] = {}
+        self.rows: dict[str, tuple[int, csr.Csr]] = {}
 
     # ---- texts
 
@@ -88,10 +90,10 @@ class Counter(Member):
         """Count the pairs of these words in this machine's texts; return how many every row has."""
         self.unit = counting.Weights(window, distance_weighting).unit
 
-        def count() -> arrays.Csr:
+        def count() -> csr.Csr:
             assert self.text is not None  # it was read before
             self.text = self.text.over({word: i for i, word in enumerate(words)})
-            weights, store = counting.Weights(window, distance_weighting), arrays.Store(None, np.uint64)
+            weights, store = counting.Weights(window, distance_weighting), storage.Store(None, np.uint64)
             return counting.count(self.text.text, len(words), weights, symmetric, store, self.threads, _room())
 
         run = await asyncio.to_thread(count)
@@ -101,7 +103,7 @@ class Counter(Member):
     async def merge(self, edges: Sequence[int]) -> Held:
         """Bring this machine's range of rows here from all machines, and add them up."""
         mine = np.arange(edges[self.machine], edges[self.machine + 1])
-        n_words, store = edges[-1], arrays.Store(None, np.float32, self.unit)
+        n_words, store = edges[-1], storage.Store(None, np.float32, self.unit)
         machines = range(len(self.peers))
         runs = await asyncio.gather(*(self._brought("run", [(machine, mine)], np.uint64) for machine in machines))
         whole = await asyncio.to_thread(counting.merge, runs, n_words, store, self.threads, _room())
@@ -111,7 +113,7 @@ class Counter(Member):
 
     async def take_pairs(self, first: int, data: Any, indices: Any, indptr: Any) -> Held:
         """Take rows from the driver."""
-        return self._hold(first, arrays.Csr(data, indices, indptr))
+        return self._hold(first, csr.Csr(data, indices, indptr))
 
     async def read_pairs(self, place: str, checksums: dict[str, int], edges: Sequence[int]) -> Held | None:
         """Read this machine's range of rows from co-occurrences in files; None if they are not there."""
@@ -122,14 +124,14 @@ class Counter(Member):
 
     # ---- rows
 
-    def _hold(self, first: int, rows: arrays.Csr) -> Held:
+    def _hold(self, first: int, rows: csr.Csr) -> Held:
         self.rows["held"] = first, rows
         return Held(np.diff(rows.indptr), float(rows.data.max(initial=0)))
 
-    async def sums(self, n_contexts: int, grain: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    async def sums(self, n_contexts: int, quantum: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the sums of the rows that this machine holds, and of the columns over them."""
         rows = self.rows["held"][1]
-        return await asyncio.to_thread(arrays.sums, rows.data, rows.indices, rows.indptr, n_contexts, grain)
+        return await asyncio.to_thread(csr.sums, rows.data, rows.indices, rows.indptr, n_contexts, quantum)
 
     async def sample(self, start: int, step: int) -> NDArray[np.float32]:
         """Return every so many counts, from one of the first on."""
@@ -148,14 +150,14 @@ class Counter(Member):
     async def give_rows(self, name: str, rows: Rows) -> tuple[Any, Any]:
         """Return values and columns of some rows."""
         first, held = self.rows[name]
-        found = await asyncio.to_thread(arrays.take_rows, held, rows - first)
+        found = await asyncio.to_thread(csr.take_rows, held, rows - first)
         return found.data, found.indices
 
-    async def _brought(self, name: str, wanted: Sequence[tuple[int, Rows]], dtype: Any) -> arrays.Csr:
+    async def _brought(self, name: str, wanted: Sequence[tuple[int, Rows]], dtype: Any) -> csr.Csr:
         """Bring rows here from the machines that hold them, those of all machines one after the other."""
         lengths = await asyncio.gather(*(self._ask(machine, "give_lengths", name, rows) for machine, rows in wanted))
         indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
-        store = arrays.Store(None, dtype)
+        store = storage.Store(None, dtype)
         store.reserve(int(indptr[-1]), _room())
         begins = np.cumsum([0, *map(len, lengths)])
 

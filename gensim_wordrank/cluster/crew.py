@@ -14,17 +14,17 @@ from distributed import Client
 from distributed.comm import get_address_host
 from numpy.typing import NDArray
 
-from gensim_wordrank import arrays, counting
 from gensim_wordrank.cluster import handshake, pairs
 from gensim_wordrank.cluster.counter import AT_ONCE, Found, Held
 from gensim_wordrank.cluster.ring import Ring
 from gensim_wordrank.cluster.texts import Piece
 from gensim_wordrank.cluster.worker import Bare, Done, RingWorker
-from gensim_wordrank.cooccurrence import Cooccurrence
-from gensim_wordrank.pace import Pace
-from gensim_wordrank.ranks import Vectors
-from gensim_wordrank.sampled import Recipe, estimate
-from gensim_wordrank.state import State
+from gensim_wordrank.cooccurrence import counting, csr, storage
+from gensim_wordrank.cooccurrence.matrix import Cooccurrence
+from gensim_wordrank.training.sampled import TrainingConfig, estimate
+from gensim_wordrank.training.schedule import SchedulePoint
+from gensim_wordrank.training.state import State
+from gensim_wordrank.types import Vectors
 
 # seconds in which a worker must load this package
 START_SECONDS = 60.0
@@ -55,7 +55,7 @@ class Crew:
         Seconds in which a machine must answer.
     """
 
-    recipe: Recipe
+    recipe: TrainingConfig
     ring: Ring
 
     def __init__(self, client: Client, workers: Mapping[str, int], patience: float) -> None:
@@ -140,9 +140,9 @@ class Crew:
         inner = np.searchsorted(ends, ends[-1] * np.arange(1, n_machines) / n_machines)
         self.edges = [0, *inner.tolist(), len(lengths)]
 
-    def sums(self, n_contexts: int, grain: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def sums(self, n_contexts: int, quantum: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the sums of the rows that the machines hold, and of the columns."""
-        rows, columns = zip(*self._all("sums", [(n_contexts, grain)] * len(self.actors)), strict=True)
+        rows, columns = zip(*self._all("sums", [(n_contexts, quantum)] * len(self.actors)), strict=True)
         return np.concatenate(rows), np.sum(columns, axis=0)
 
     def sample(self, step: int, indptr: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -150,7 +150,7 @@ class Crew:
         starts = -indptr[self.edges[:-1]] % step
         return np.concatenate(self._all("sample", [(start, step) for start in starts.tolist()]))
 
-    def bring(self, indptr: NDArray[np.int64], store: arrays.Store) -> arrays.Csr:
+    def bring(self, indptr: NDArray[np.int64], store: storage.Store) -> csr.Csr:
         """Bring all rows here."""
         for machine, (first, last) in enumerate(pairwise(self.edges)):
             for start, end in pairwise(counting.edges(indptr[first : last + 1], AT_ONCE)):
@@ -160,7 +160,7 @@ class Crew:
 
     # ---- training
 
-    def take_places(self, recipe: Recipe) -> None:
+    def take_places(self, recipe: TrainingConfig) -> None:
         """Let the machines form a ring, as many as there are blocks, and bring the pairs of their words to them."""
         self.recipe, self.ring = recipe, Ring(recipe.plan, min(len(self.actors), recipe.plan.n_blocks))
         self._all("take_place", [(recipe, self.ring.n_machines, self.edges)] * self.ring.n_machines)
@@ -174,12 +174,12 @@ class Crew:
             words, contexts = self.ring.words(machine), self.ring.first_contexts(machine, deal)
             self._one(
                 machine, "load", state.epoch,
-                _bare(state.words, ones, state.word_past, words),
-                _bare(state.contexts, state.bias, state.context_past, contexts),
+                _bare(state.words, ones, state.word_accumulator, words),
+                _bare(state.contexts, state.bias, state.context_accumulator, contexts),
             )  # fmt: skip
         self.epoch = state.epoch
 
-    def run(self, pace: Pace) -> tuple[float, list[Done]]:
+    def run(self, pace: SchedulePoint) -> tuple[float, list[Done]]:
         """Run the next epoch; return the estimate of J, and what the machines report."""
         done: list[Done] = self._all("run", [(self.epoch, pace)] * self.ring.n_machines)
         self.epoch += 1
@@ -191,14 +191,16 @@ class Crew:
         plan, size = self.recipe.plan, self.recipe.size
         n_words = sum(map(len, plan.word_blocks))
         words, contexts = np.empty((n_words, size + 1), np.float32), np.empty((plan.n_contexts, size + 1), np.float32)
-        word_past, context_past = np.empty(n_words, np.float32), np.empty(plan.n_contexts, np.float32)
+        word_accumulator, context_accumulator = np.empty(n_words, np.float32), np.empty(plan.n_contexts, np.float32)
         deal = plan.deal(self.epoch - 1)
         for machine in range(self.ring.n_machines):
             mine, held = self.ring.words(machine), self.ring.last_contexts(machine, deal)
-            (words[mine], word_past[mine]), (contexts[held], context_past[held]) = self._one(machine, "report")
+            (words[mine], word_accumulator[mine]), (contexts[held], context_accumulator[held]) = self._one(
+                machine, "report"
+            )
         bias = contexts[:, size].copy()
         words, contexts = words[:, :size].copy(), contexts[:, :size].copy()
-        return State(words, contexts, bias, word_past, context_past, self.epoch)
+        return State(words, contexts, bias, word_accumulator, context_accumulator, self.epoch)
 
     # ---- calls
 

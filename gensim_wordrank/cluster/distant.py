@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gensim_wordrank import arrays, corpus, memory, storage
+from gensim_wordrank._utils import checksummed, memory
 from gensim_wordrank.cluster import texts
 from gensim_wordrank.cluster.counter import Found, Held
 from gensim_wordrank.cluster.crew import Crew
 from gensim_wordrank.cluster.team import Team
-from gensim_wordrank.cooccurrence import FILES, Cooccurrence
-from gensim_wordrank.text import Text
+from gensim_wordrank.cooccurrence import csr, storage
+from gensim_wordrank.cooccurrence.matrix import FILES, Cooccurrence
+from gensim_wordrank.text import corpus
+from gensim_wordrank.text.ids import Text
 
 logger = logging.getLogger(__name__)
 
@@ -117,8 +119,8 @@ class DistantCooccurrence(Cooccurrence):
         self.data, self.indices, self._scratch = found.data, found.indices, found.scratch
         return vars(self)[name]
 
-    def _store(self) -> arrays.Store:
-        store = arrays.Store(None, np.float32)
+    def _store(self) -> storage.Store:
+        store = storage.Store(None, np.float32)
         store.reserve(self.nnz, memory.room(memory.budget(None)))
         return store
 
@@ -133,9 +135,9 @@ class DistantCooccurrence(Cooccurrence):
 
     def sums(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the sum of each row, and of each column."""
-        grain = arrays.grain(self.largest, len(self.words))
+        quantum = csr.quantum(self.largest, len(self.words))
         found: tuple[NDArray[np.float64], NDArray[np.float64]]
-        found = self._with_rows(lambda crew: crew.sums(self.n_contexts, grain))
+        found = self._with_rows(lambda crew: crew.sums(self.n_contexts, quantum))
         return found
 
     def sample(self, n: int) -> NDArray[np.float32]:
@@ -147,8 +149,8 @@ class DistantCooccurrence(Cooccurrence):
 
 def read(team: Team, place: str) -> DistantCooccurrence:
     """Let the machines of a team read co-occurrences under an address; what comes here is small."""
-    known = storage.read(place, FILES, leave=("data", "indices"))
-    checksums = storage.checksums(place, FILES)
+    known = checksummed.read(place, FILES, leave=("data", "indices"))
+    checksums = checksummed.checksums(place, FILES)
 
     def read(crew: Crew) -> list[Held]:
         held = crew.read_pairs(place, checksums, known["indptr"])

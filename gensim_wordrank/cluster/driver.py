@@ -11,10 +11,10 @@ from gensim_wordrank.cluster.crew import Crew
 from gensim_wordrank.cluster.distant import hold
 from gensim_wordrank.cluster.team import Team
 from gensim_wordrank.cluster.worker import Done
-from gensim_wordrank.cooccurrence import Cooccurrence
-from gensim_wordrank.pace import Pace
-from gensim_wordrank.sampled import Recipe
-from gensim_wordrank.state import State
+from gensim_wordrank.cooccurrence.matrix import Cooccurrence
+from gensim_wordrank.training.sampled import TrainingConfig
+from gensim_wordrank.training.schedule import SchedulePoint
+from gensim_wordrank.training.state import State
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ class Driver:
     ----------
     team : Team
         The machines.
-    recipe : Recipe
+    recipe : TrainingConfig
         What the epochs have in common.
     counts : Cooccurrence
         The pairs, here or on the machines.
@@ -66,12 +66,12 @@ class Driver:
         Where training starts.
     """
 
-    def __init__(self, team: Team, recipe: Recipe, counts: Cooccurrence, state: State) -> None:
+    def __init__(self, team: Team, recipe: TrainingConfig, counts: Cooccurrence, state: State) -> None:
         self.team, self.recipe, self.counts = team, recipe, counts
-        self.kept, self.paces = state, list[Pace]()
+        self.kept, self.paces = state, list[SchedulePoint]()
         self.reports: list[Done] = []  # of the machines, after the last epoch
 
-    def epoch(self, pace: Pace) -> tuple[State, float]:
+    def epoch(self, pace: SchedulePoint) -> tuple[State, float]:
         """Run an epoch; return the new state, which is distant, and the estimate of J."""
         self.paces.append(pace)
         loss, self.reports = self.team.do(self._advance)

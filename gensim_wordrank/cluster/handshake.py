@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gensim_wordrank.versions import versions
+from gensim_wordrank._utils.versions import versions
 
 LEVEL = "CPU level"
 SAME = ("gensim-wordrank", "Python", "numpy", LEVEL)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gensim_wordrank import checks, files
+from gensim_wordrank._utils import atomic_files, validation
 
 LINE = "[user@]host[:port] [threads=N] [python=PATH]"
 
@@ -37,15 +37,15 @@ class Host:
         found = re.fullmatch(r"(?:(?P<user>[^@:\s]+)@)?(?P<name>[^@:\[\]]+|\[[^\]]+\])(?::(?P<port>\d+))?", place)
         options = dict(word.partition("=")[::2] for word in words)
         if not found or not options.keys() <= {"threads", "python"} or not all(options.values()):
-            raise checks.refuse("hosts", f"lines like {LINE}", line)
+            raise validation.parameter_error("hosts", f"lines like {LINE}", line)
         threads, port = options.get("threads"), found["port"]
         if port is not None and not 0 < int(port) < 1 << 16:
-            raise checks.refuse("port", "from 1 to 65535", port)
+            raise validation.parameter_error("port", "from 1 to 65535", port)
         if threads is not None and not threads.isdecimal():
-            raise checks.refuse("threads", "a positive integer", threads)
+            raise validation.parameter_error("threads", "a positive integer", threads)
         return cls(
             found["name"].strip("[]"), found["user"], None if port is None else int(port),
-            None if threads is None else checks.positive_integer("threads", int(threads)), options.get("python"),
+            None if threads is None else validation.positive_integer("threads", int(threads)), options.get("python"),
         )  # fmt: skip
 
 
@@ -72,7 +72,7 @@ class Hosts:
 
     def __init__(self, hosts: Iterable[str | Host], ssh_config: str | os.PathLike[str] | None = None) -> None:
         if isinstance(hosts, str):
-            raise checks.refuse("hosts", "a list", hosts, "Use Hosts.read for the name of a file.")
+            raise validation.parameter_error("hosts", "a list", hosts, "Use Hosts.read for the name of a file.")
         parsed = tuple(host if isinstance(host, Host) else Host.parse(host) for host in hosts)
         if not parsed:
             raise ValueError("'hosts' must name at least one machine. Got none.")
@@ -82,7 +82,7 @@ class Hosts:
     @classmethod
     def read(cls, path: str | os.PathLike[str], ssh_config: str | os.PathLike[str] | None = None) -> Hosts:
         """Read a hosts file: a machine a line, as ``[user@]host[:port] [threads=N] [python=PATH]``; # is a comment."""
-        with files.reading(path):
+        with atomic_files.reading(path):
             text = Path(path).read_text(encoding="utf-8")
         lines = (line.partition("#")[0].strip() for line in text.splitlines())
         return cls(filter(None, lines), ssh_config)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gensim_wordrank import checks, storage
+from gensim_wordrank._utils import checksummed, validation
 
 if TYPE_CHECKING:
     from gensim_wordrank.cluster.distant import DistantCooccurrence, DistantCorpus
@@ -34,9 +34,11 @@ def read_texts(team: Team, corpus_file: Any) -> DistantCorpus:
     sources = corpus_file if isinstance(corpus_file, (list, tuple)) else [corpus_file]
     for source in sources:
         if not isinstance(source, (str, os.PathLike)):
-            raise checks.refuse("corpus_file", "a path, an address or a list of these with a 'cluster'", source)
+            raise validation.parameter_error(
+                "corpus_file", "a path, an address or a list of these with a 'cluster'", source
+            )
     # other machines have other current directories
-    places = (source if storage.is_address(source) else Path(source).absolute() for source in sources)
+    places = (source if checksummed.is_address(source) else Path(source).absolute() for source in sources)
     return DistantCorpus(team, [os.fspath(place) for place in places])
 
 

@@ -11,8 +11,10 @@ import numpy as np
 import smart_open
 from numpy.typing import NDArray
 
-from gensim_wordrank import arrays, storage
-from gensim_wordrank.cooccurrence import FILES, Cooccurrence
+from gensim_wordrank._utils import checksummed
+from gensim_wordrank._utils.checksummed import load_array
+from gensim_wordrank.cooccurrence import csr
+from gensim_wordrank.cooccurrence.matrix import FILES, Cooccurrence
 
 # bytes that are read at a time
 BLOCK = 1 << 22
@@ -31,22 +33,22 @@ def place_of(counts: Cooccurrence) -> str | None:
 def checksums(place: str) -> dict[str, int] | None:
     """Return what tells one directory of co-occurrences from others; None if it is no such directory."""
     try:
-        return storage.checksums(place, FILES)
+        return checksummed.checksums(place, FILES)
     except (OSError, ValueError):
         return None
 
 
-def read(place: str, first: int, last: int, n_contexts: int, checksums: Mapping[str, int]) -> arrays.Csr:
+def read(place: str, first: int, last: int, n_contexts: int, checksums: Mapping[str, int]) -> csr.Csr:
     """Return the rows from `first` to `last`, without keeping the others; refuse what is damaged."""
     indptr = _part(place, "indptr", first, last + 1, checksums)
     start, end = int(indptr[0]), int(indptr[-1])
     data, indices = (_part(place, name, start, end, checksums) for name in ("data", "indices"))
     try:
-        arrays.check_rows(data, indices, indptr - start)
-        arrays.check_entries(data, indices, n_contexts)
+        csr.check_rows(data, indices, indptr - start)
+        csr.check_entries(data, indices, n_contexts)
     except ValueError as error:
         raise ValueError(f"The files in '{place}' are damaged. {FILES.remedy} ({error})") from error
-    return arrays.Csr(data, indices, indptr - start)
+    return csr.Csr(data, indices, indptr - start)
 
 
 class _Summed:
@@ -67,9 +69,9 @@ def _part(place: str, name: str, start: int, end: int, checksums: Mapping[str, i
 
     What is here was looked at when it was loaded. From an address, the machine that reads the end has seen all.
     """
-    path = storage.beside(place, f"{name}.npy")
-    if not storage.is_address(place):
-        return arrays.load(Path(path), "r")[start:end]
+    path = checksummed.beside(place, f"{name}.npy")
+    if not checksummed.is_address(place):
+        return load_array(Path(path), "r")[start:end]
     with smart_open.open(path, "rb") as opened:
         file: Any = _Summed(opened)
         np.lib.format.read_magic(file)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gensim_wordrank.plan import Deal, Plan
+from gensim_wordrank.training.partition import ContextPartition, Partition
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,12 @@ class Ring:
     >>> import numpy as np
     >>> from gensim_wordrank import Cooccurrence
     >>> from gensim_wordrank.cluster.ring import Ring
-    >>> from gensim_wordrank.plan import Plan
-    >>> Ring(Plan.of(Cooccurrence.from_matrix(np.eye(3000)), seed=1), n_machines=3).word_blocks(1)
+    >>> from gensim_wordrank.training.partition import Partition
+    >>> Ring(Partition.of(Cooccurrence.from_matrix(np.eye(3000)), seed=1), n_machines=3).word_blocks(1)
     range(2, 5)
     """
 
-    plan: Plan
+    plan: Partition
     n_machines: int
 
     def word_blocks(self, machine: int) -> range:
@@ -52,17 +52,17 @@ class Ring:
         """Return the words that a machine holds, block after block."""
         return np.concatenate([self.plan.word_blocks[q] for q in self.word_blocks(machine)])
 
-    def first_contexts(self, machine: int, deal: Deal) -> NDArray[np.int64]:
+    def first_contexts(self, machine: int, deal: ContextPartition) -> NDArray[np.int64]:
         """Return the contexts that a machine begins an epoch with, block after block."""
         blocks = self.word_blocks(machine)
         return deal.order[deal.edges[blocks.start] : deal.edges[blocks.stop]]
 
-    def last_contexts(self, machine: int, deal: Deal) -> NDArray[np.int64]:
+    def last_contexts(self, machine: int, deal: ContextPartition) -> NDArray[np.int64]:
         """Return the contexts that a machine holds after an epoch, block after block."""
         edges = deal.edges
         return np.concatenate([deal.order[edges[b] : edges[b + 1]] for b in self.last_blocks(machine)])
 
-    def holders(self, deal: Deal) -> NDArray[np.int64]:
+    def holders(self, deal: ContextPartition) -> NDArray[np.int64]:
         """Return the machine that holds each context after an epoch."""
         holder_of_block = np.empty(self.plan.n_blocks, np.int64)
         for machine in range(self.n_machines):

@@ -9,7 +9,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from gensim_wordrank.shards import is_plain
+from gensim_wordrank.text.tokens import is_plain
 
 # bytes that are sent or looked through at a time
 BLOCK = 1 << 22
@@ -33,7 +33,7 @@ class Piece:
         return self.stamp is None or stamp_of(self.source) == self.stamp
 
     def opened(self) -> Any:
-        """Return what :func:`gensim_wordrank.corpus.read` reads."""
+        """Return what :func:`gensim_wordrank.text.corpus.read` reads."""
         return self.source if self.end is None else Lines(self)
 
     def blocks(self) -> Iterator[bytes]:

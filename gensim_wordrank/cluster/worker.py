@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gensim_wordrank.arrays import Csr
 from gensim_wordrank.cluster.counter import Counter
 from gensim_wordrank.cluster.ring import Ring
-from gensim_wordrank.pace import Pace
-from gensim_wordrank.plan import Deal
-from gensim_wordrank.ranks import Vectors
-from gensim_wordrank.rows import Block
-from gensim_wordrank.sampled import Recipe, Share
+from gensim_wordrank.cooccurrence.csr import Csr
+from gensim_wordrank.training.blocks import Block
+from gensim_wordrank.training.partition import ContextPartition
+from gensim_wordrank.training.sampled import PartitionEpoch, TrainingConfig
+from gensim_wordrank.training.schedule import SchedulePoint
+from gensim_wordrank.types import Vectors
 
 # vectors with their bias, and their sums of squared gradients: what travels
 Bare = tuple[Vectors, Vectors]
@@ -35,9 +35,9 @@ class Done(NamedTuple):
 class RingWorker(Counter):
     """A machine that trains its words with all contexts."""
 
-    recipe: Recipe
+    recipe: TrainingConfig
     ring: Ring
-    deal: Callable[[int], Deal]
+    deal: Callable[[int], ContextPartition]
 
     def _forget(self) -> None:
         super()._forget()
@@ -51,7 +51,7 @@ class RingWorker(Counter):
 
     # ---- before training
 
-    async def take_place(self, recipe: Recipe, n_machines: int, edges: Sequence[int]) -> None:
+    async def take_place(self, recipe: TrainingConfig, n_machines: int, edges: Sequence[int]) -> None:
         """Take a place in a ring, and bring the pairs of its words here; `edges` tell which rows a machine holds."""
         self.recipe, self.ring = recipe, Ring(recipe.plan, n_machines)
         self.deal = lru_cache(maxsize=2)(recipe.plan.deal)
@@ -70,7 +70,7 @@ class RingWorker(Counter):
 
     # ---- an epoch
 
-    async def run(self, epoch: int, pace: Pace) -> Done:
+    async def run(self, epoch: int, pace: SchedulePoint) -> Done:
         """Train this machine's words with all contexts, which come and go."""
         started, self.waited = perf_counter(), 0.0
         if self.next_epoch != epoch:
@@ -82,13 +82,13 @@ class RingWorker(Counter):
         rows = [np.searchsorted(self.mine, self.recipe.plan.word_blocks[q]).astype(np.int32) for q in blocks]
         words = [self.words.part(start, end) for start, end in parts]
         share = await asyncio.to_thread(
-            Share, self.recipe, self.deal(epoch), epoch, pace, blocks, words, self.counts, rows
+            PartitionEpoch, self.recipe, self.deal(epoch), epoch, pace, blocks, words, self.counts, rows
         )
         losses = [await self._stratum(share, stratum) for stratum in range(self.recipe.plan.n_blocks)]
         finite = await asyncio.to_thread(self._finish)
         return Done(losses, finite, perf_counter() - started, self.waited)
 
-    async def _stratum(self, share: Share, stratum: int) -> list[float]:
+    async def _stratum(self, share: PartitionEpoch, stratum: int) -> list[float]:
         """Run the cells of a stratum; meanwhile give the first block away and get the one that comes next."""
         loop, leaving = asyncio.get_running_loop(), self.ring.leaving(self.machine, stratum)
         last = stratum + 1 == self.recipe.plan.n_blocks
@@ -177,7 +177,7 @@ class RingWorker(Counter):
         """Return those contexts of this machine with which another begins an epoch, in the order it has them."""
         return await asyncio.to_thread(self._dealt, self.deal(epoch), self.deal(epoch - 1), machine)
 
-    def _dealt(self, new: Deal, old: Deal, machine: int) -> Bare:
+    def _dealt(self, new: ContextPartition, old: ContextPartition, machine: int) -> Bare:
         wanted = self.ring.first_contexts(machine, new)
         held = self.ring.last_contexts(self.machine, old)
         place = np.full(self.recipe.plan.n_contexts, -1)

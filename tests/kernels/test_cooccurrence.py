@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gensim_wordrank import _cooccurrence
-from gensim_wordrank.cooccurrence import Cooccurrence
-from gensim_wordrank.corpus import read
+from gensim_wordrank.cooccurrence.matrix import Cooccurrence
+from gensim_wordrank.text.corpus import read
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

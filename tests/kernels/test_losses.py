@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from gensim_wordrank.losses import PairLoss, RankLoss
+from gensim_wordrank.objective.losses import PairLoss, RankLoss
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

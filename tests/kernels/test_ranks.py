@@ -5,9 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from gensim_wordrank import _ranks
-from gensim_wordrank.cooccurrence import Cooccurrence
-from gensim_wordrank.losses import PairLoss
-from gensim_wordrank.ranks import map_ranks
+from gensim_wordrank.cooccurrence.matrix import Cooccurrence
+from gensim_wordrank.objective.losses import PairLoss
+from gensim_wordrank.objective.ranks import map_ranks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
@@ -162,7 +162,7 @@ def test_threads_give_the_same_bytes(pair_loss):
 
 def test_tiles_do_not_change_the_ranks(monkeypatch):
     """Any tile size covers every word once."""
-    import gensim_wordrank.ranks as module
+    import gensim_wordrank.objective.ranks as module
 
     words, contexts, counts = make_problem(50, 40, 6, seed=8)
     whole = product_ranks(words, contexts, counts, "hinge")

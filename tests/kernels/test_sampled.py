@@ -4,18 +4,18 @@ import itertools
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-import gensim_wordrank.plan
-import gensim_wordrank.sampled
+import gensim_wordrank.training.partition
+import gensim_wordrank.training.sampled
 import numpy as np
 import pytest
 from gensim_wordrank import _sampled
-from gensim_wordrank.cooccurrence import Cooccurrence
-from gensim_wordrank.losses import PairLoss, RankLoss
-from gensim_wordrank.objective import Objective
-from gensim_wordrank.pace import Pace
-from gensim_wordrank.plan import Plan
-from gensim_wordrank.sampled import DRAWS, sampled_epoch, strata_at_once
-from gensim_wordrank.state import State
+from gensim_wordrank.cooccurrence.matrix import Cooccurrence
+from gensim_wordrank.objective.losses import PairLoss, RankLoss
+from gensim_wordrank.objective.objective import Objective
+from gensim_wordrank.training.partition import Partition
+from gensim_wordrank.training.sampled import DRAWS, choose_strata_per_batch, sampled_epoch
+from gensim_wordrank.training.schedule import SchedulePoint
+from gensim_wordrank.training.state import State
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,8 +43,8 @@ def exact_gradient(state, counts, objective):
 
 def moves(state, counts, objective, step, seed, sharpness=1.0):
     """How far one epoch moves U, V and the bias, for a step of 1 and a draw a pair."""
-    pace = Pace(step * np.sqrt(HUGE), sharpness)
-    new, loss = sampled_epoch(state, counts, objective, Plan.of(counts, seed), pace, 1)
+    pace = SchedulePoint(step * np.sqrt(HUGE), sharpness)
+    new, loss = sampled_epoch(state, counts, objective, Partition.of(counts, seed), pace, 1)
     parts = ((new.words, state.words), (new.contexts, state.contexts), (new.bias, state.bias))
     return [(a.astype(np.float64) - b) / (step * DRAWS) for a, b in parts], loss
 
@@ -96,8 +96,8 @@ def test_steps_are_exact_on_any_shape(n_words, n_contexts, size, density, scale,
     words, contexts, counts = make_problem(n_words, n_contexts, size, seed, density, scale)
     counts.data[:] = np.random.default_rng(1).uniform(20, 150, counts.nnz)
     contexts = np.repeat(contexts[:1], n_contexts, axis=0) if equal else contexts
-    # with a chance of 1, rows that are all chance, as a single one is, would leave only the rounding of float32
-    objective = Objective(*losses, rank_scale=7.0, rank_offset=1.0, chance=0.3, l2=0.05)
+    # with a discount of 1, rows that are all expected, as a single one is, would leave only the rounding of float32
+    objective = Objective(*losses, rank_scale=7.0, rank_offset=1.0, discount=0.3, l2=0.05)
     state = make_state(words, contexts)
     step = 1e-6  # so small that no context crosses a margin on the way
     moved, loss = moves(state, counts, objective, step, seed)
@@ -137,14 +137,14 @@ def test_any_counts_are_drawn_as_often_as_they_are_due(rows, seed):
 )
 def test_steps_are_unbiased_where_the_rank_loss_is_linear(pair_loss, n_samples, most_copies, monkeypatch):
     """Over deals, samples and draws, the mean step is the gradient, with several blocks, small samples, rare draws."""
-    monkeypatch.setattr(gensim_wordrank.plan, "SMALLEST_BLOCK", 8)
-    monkeypatch.setattr(gensim_wordrank.sampled, "SAMPLES", n_samples)
+    monkeypatch.setattr(gensim_wordrank.training.partition, "SMALLEST_BLOCK", 8)
+    monkeypatch.setattr(gensim_wordrank.training.sampled, "SAMPLES", n_samples)
     words, contexts, counts = make_problem(33, 33, 3, seed=6, density=0.4)
     counts.data[:] = np.random.default_rng(1).exponential(1.0, counts.nnz) + 0.05
     objective = Objective("identity", pair_loss, l2=0.05)
     assert (DRAWS * objective.weights_of(counts)(slice(None)) < 1).mean() > 0.5
-    assert len(Plan.of(counts, 0).word_blocks) == 4
-    assert Plan.of(counts, 0).copies(n_samples).max() == most_copies
+    assert len(Partition.of(counts, 0).word_blocks) == 4
+    assert Partition.of(counts, 0).copies(n_samples).max() == most_copies
     state = make_state(words, contexts)
     runs = [moves(state, counts, objective, 1e-4, seed) for seed in range(3000)]
     value = oracle.value(*state.with_bias(), counts, replace(objective, l2=0))
@@ -167,7 +167,7 @@ def run_cell(words, contexts, counts, n_samples=16, seed=1, **options):
     n = len(contexts)
     pairs, starts = draw_pairs(len(words), n, counts)
     arguments = {
-        "words": padded[0], "word_past": past[0], "contexts": padded[1], "context_past": past[1],
+        "words": padded[0], "word_accumulator": past[0], "contexts": padded[1], "context_accumulator": past[1],
         "copies": np.ones(n, np.uint16), "pairs": pairs, "starts": starts, "n_slots": 1,
         "draws": 20.0, "n_contexts": n, "vector_size": size, "n_samples": n_samples,
         "rank_loss": 1, "pair_loss": 0, "t": 1.5, "rank_scale": 10.0, "rank_offset": 1.0, "sharpness": 1.0, "pull": 0.1,
@@ -238,10 +238,10 @@ def test_drawn_pairs_lie_in_their_slots_and_weigh_what_they_should():
     """Certain pairs come once with their weight, others by chance with weight 1; slots that are not drawn have none."""
     _, _, counts = make_problem(30, 200, 2, seed=7, density=0.7)
     counts.data[:] = np.random.default_rng(1).exponential(2.0, counts.nnz) + 0.05
-    chance, rate = chance_and_rates(counts)
+    discount, rate = chance_and_rates(counts)
     slot_of = np.random.default_rng(2).integers(0, 4, 200).astype(np.uint8)
     row_of = np.random.default_rng(3).permutation(200).astype(np.int32)
-    pairs, starts = draw_pairs(30, 200, counts, slot_of=slot_of, row_of=row_of, n_slots=3, **chance)
+    pairs, starts = draw_pairs(30, 200, counts, slot_of=slot_of, row_of=row_of, n_slots=3, **discount)
     context_of = np.argsort(row_of)
     for word, slot in itertools.product(range(30), range(3)):
         row = slice(counts.indptr[word], counts.indptr[word + 1])
@@ -261,12 +261,12 @@ def test_every_pair_is_drawn_as_often_as_it_is_due():
     """Over many starts of the walk, the mean weight of a pair is draws * r."""
     _, _, counts = make_problem(3, 60, 2, seed=7, density=0.8)
     counts.data[:] = np.random.default_rng(1).exponential(1.0, counts.nnz) + 0.05
-    chance, rate = chance_and_rates(counts)
+    discount, rate = chance_and_rates(counts)
     assert 0.02 < (rate == 0).mean() < 0.5
     assert 0.2 < (rate < 1).mean() < 0.9
     runs, mean = 4000, np.zeros((3, 60))
     for walk in np.random.default_rng(4).integers(1 << 32, size=(runs, 3), dtype=np.uint32):
-        pairs, starts = draw_pairs(3, 60, counts, walk=walk, **chance)
+        pairs, starts = draw_pairs(3, 60, counts, walk=walk, **discount)
         np.add.at(mean, (np.repeat(np.arange(3), np.diff(starts)), pairs[:, 0]), pairs[:, 1] / UNIT / runs)
     due = np.zeros((3, 60))
     due[np.repeat(np.arange(3), np.diff(counts.indptr)), counts.indices] = rate
@@ -285,10 +285,10 @@ def test_pairs_of_a_word_are_dealt_to_tasks_like_cards():
 def test_the_memory_of_drawn_pairs_is_bounded():
     """Where all pairs are certain to be drawn, they are drawn for one stratum at a time; where few are, for all."""
     _, _, counts = make_problem(30, 200, 2, seed=7, density=0.7)
-    assert strata_at_once(counts, Objective(weighted=False), 8) == 1
+    assert choose_strata_per_batch(counts, Objective(weighted=False), 8) == 1
     counts.data[:] = 0.02
-    assert strata_at_once(counts, Objective(), 8) == 8
-    assert strata_at_once(Cooccurrence.from_matrix(np.zeros((3, 3))), Objective(), 8) == 8
+    assert choose_strata_per_batch(counts, Objective(), 8) == 8
+    assert choose_strata_per_batch(Cooccurrence.from_matrix(np.zeros((3, 3))), Objective(), 8) == 8
 
 
 def test_threads_give_the_same_bytes():
@@ -334,7 +334,7 @@ def test_a_cell_without_pairs_moves_nothing():
     [
         ({"n_samples": 0}, "n_samples"),
         ({"n_samples": 51}, "n_samples"),
-        ({"word_past": np.ones(39, np.float32)}, "has no past"),
+        ({"word_accumulator": np.ones(39, np.float32)}, "has no past"),
         ({"vector_size": 32}, "room for the bias"),
         ({"vector_size": -1}, "room for the bias"),
         ({"draws": 0.0}, "draws"),

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from gensim_wordrank import _triplets
-from gensim_wordrank.losses import PairLoss, RankLoss
-from gensim_wordrank.objective import Objective
+from gensim_wordrank.objective.losses import PairLoss, RankLoss
+from gensim_wordrank.objective.objective import Objective
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,7 +23,8 @@ def run(words, contexts, counts, objective, xi, n_triplets, step, seed=1):
     total = _triplets.run_triplets(
         words, contexts, counts.indptr, counts.indices, objective.weights_of(counts)(slice(None)), xi, n_triplets,
         RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code, objective.t,
-        objective.rank_scale, objective.rank_offset, oracle.shrinkage(objective, len(contexts), counts.nnz), step, seed,
+        objective.rank_scale, objective.rank_offset, oracle.effective_l2(objective, len(contexts), counts.nnz),
+        step, seed,
     )  # fmt: skip
     return words, contexts, total
 
@@ -56,8 +57,8 @@ def test_kernel_is_algorithm_1_on_any_shape(n_words, n_contexts, size, density, 
     """Any numbers of words, contexts and coordinates, empty rows, equal contexts, denormal vectors: the same steps."""
     words, contexts, counts = make_problem(n_words, n_contexts, size, seed, density, scale)
     contexts = np.repeat(contexts[:1], n_contexts, axis=0) if equal else contexts
-    # with a chance of 1, rows that are all chance, as a single one is, would leave only the rounding of float32
-    objective = Objective(*losses, rank_scale=5.0, rank_offset=2.0, chance=0.3, l2=0.01)
+    # with a discount of 1, rows that are all expected, as a single one is, would leave only the rounding of float32
+    objective = Objective(*losses, rank_scale=5.0, rank_offset=2.0, discount=0.3, l2=0.01)
     xi = np.random.default_rng(0).uniform(0.2, 2.0, counts.nnz).astype(np.float32)
     n_triplets = 40 if counts.nnz else 0
     ours = run(words, contexts, counts, objective, xi, n_triplets, step=0.01, seed=seed)

@@ -1,0 +1,6 @@
+"""Co-occurrence counts: counted, combined, stored and exchanged with other programs."""
+
+from gensim_wordrank.cooccurrence.formats import read_glove, read_wordrank, write_glove
+from gensim_wordrank.cooccurrence.matrix import Cooccurrence
+
+__all__ = ["Cooccurrence", "read_glove", "read_wordrank", "write_glove"]

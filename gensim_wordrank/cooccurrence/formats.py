@@ -1,0 +1,121 @@
+"""Other programs' files: co-occurrences of GloVe and of the paper's authors, vectors for TensorBoard."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_matrix
+
+from gensim_wordrank._utils import atomic_files
+from gensim_wordrank.cooccurrence.matrix import Cooccurrence
+
+# a record of GloVe's cooccur and shuffle; words are numbered from 1, in the order of the vocabulary file
+RECORD = np.dtype([("word", "<i4"), ("context", "<i4"), ("value", "<f8")])
+# records that are written at a time
+PIECE = 1 << 20
+
+Path_ = str | os.PathLike[str]
+
+
+def read_glove(cooccurrence: Path_, vocabulary: Path_) -> Cooccurrence:
+    """Read what GloVe's `cooccur` (or `shuffle`) and `vocab_count` wrote.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from gensim_wordrank import Cooccurrence
+    >>> from gensim_wordrank.cooccurrence.formats import read_glove, write_glove
+    >>> pairs = Cooccurrence.from_corpus([["a", "b"], ["b", "c"]], min_count=1)
+    >>> place = tempfile.mkdtemp()
+    >>> write_glove(pairs, place + "/cooccurrence.bin", place + "/vocab.txt")
+    >>> read_glove(place + "/cooccurrence.bin", place + "/vocab.txt").words
+    ['b', 'c', 'a']
+    """
+    words, counts = _read_vocabulary(Path(vocabulary))
+    size = Path(cooccurrence).stat().st_size
+    if size % RECORD.itemsize:
+        raise ValueError(f"'{cooccurrence}' is cut off or not GloVe's: its size is no multiple of {RECORD.itemsize}.")
+    records = np.fromfile(cooccurrence, RECORD)
+    return _from_entries(cooccurrence, records["word"], records["context"], records["value"], words, counts)
+
+
+def check_words(words: Iterable[Any], where: str) -> None:
+    """Refuse words that a file which separates by white space cannot hold."""
+    for word in words:
+        if not isinstance(word, str) or not word or any(letter.isspace() for letter in word):
+            raise ValueError(f"{where} cannot hold the word {word!r}: it must be a text without white space.")
+
+
+def write_glove(pairs: Cooccurrence, cooccurrence: Path_, vocabulary: Path_) -> None:
+    """Write files that GloVe's `shuffle` and `glove` read. Rows of a one-sided window are the later words."""
+    check_words(pairs.words, "GloVe's files")
+
+    def write_records(name: str) -> None:
+        with Path(name).open("wb") as file:
+            for start in range(0, pairs.nnz, PIECE):
+                place = np.arange(start, min(start + PIECE, pairs.nnz))
+                records = np.empty(len(place), RECORD)
+                records["word"] = np.searchsorted(pairs.indptr, place, side="right")
+                records["context"] = pairs.indices[start : start + PIECE] + 1
+                records["value"] = pairs.data[start : start + PIECE]
+                file.write(records.tobytes())
+
+    def write_vocabulary(name: str) -> None:
+        lines = (f"{word} {count}\n" for word, count in zip(pairs.words, pairs.counts.tolist(), strict=True))
+        Path(name).write_text("".join(lines), encoding="utf-8")
+
+    atomic_files.write_atomically(cooccurrence, write_records)
+    atomic_files.write_atomically(vocabulary, write_vocabulary)
+
+
+def read_wordrank(directory: Path_) -> Cooccurrence:
+    """Read the input of the paper authors' program: `meta`, a text of "word context value" lines, and a vocabulary.
+
+    Frequencies of words are not in it; the sums of the rows stand for them.
+    """
+    directory = Path(directory)
+    meta = [line.split() for line in (directory / "meta").read_text(encoding="utf-8").splitlines() if line.strip()]
+    try:
+        (n_words, n_contexts), (n_lines, name) = map(int, meta[0]), meta[1]
+        words = (directory / meta[2][1]).read_text(encoding="utf-8").splitlines()[:n_words] if meta[2:] else None
+    except (ValueError, IndexError) as error:
+        raise ValueError(f"'{directory / 'meta'}' must hold 'rows columns', 'lines file' and 'words file'.") from error
+    if words is not None and len(words) != n_words:
+        raise ValueError(f"'{directory / meta[2][1]}' holds {len(words)} words, not {n_words}. Is it cut off?")
+    if n_words != n_contexts:
+        raise ValueError(f"'{directory / 'meta'}' must tell as many columns as rows. Got {n_words}, {n_contexts}.")
+    entries = np.loadtxt(directory / name, RECORD, ndmin=1)
+    if len(entries) != int(n_lines):
+        raise ValueError(
+            f"'{directory / name}' holds {len(entries)} lines, not {n_lines} as 'meta' says. Is it cut off?"
+        )
+    return _from_entries(
+        directory / name, entries["word"], entries["context"], entries["value"], words or list(range(n_words)), None
+    )
+
+
+def _read_vocabulary(path: Path) -> tuple[list[str], NDArray[np.int64]]:
+    lines = path.read_text(encoding="utf-8").split("\n")
+    entries = [line.rsplit(" ", 1) for line in lines if line]
+    try:
+        return [word for word, _ in entries], np.array([int(count) for _, count in entries], np.int64)
+    except ValueError as error:
+        raise ValueError(f"'{path}' must hold lines of a word, a space and its count.") from error
+
+
+def _from_entries(
+    path: Path_, rows: Any, columns: Any, values: Any, words: list[Any], counts: NDArray[np.int64] | None
+) -> Cooccurrence:
+    """Make a matrix of entries that are numbered from 1."""
+    n = len(words)
+    if len(rows) and not (min(rows.min(), columns.min()) >= 1 and max(rows.max(), columns.max()) <= n):
+        raise ValueError(f"'{path}' numbers words outside the vocabulary of {n}. Are the two of one run?")
+    if len(values) and not (values.min() >= 0 and values.max() <= np.finfo(np.float32).max):
+        raise ValueError(f"'{path}' must hold finite numbers, 0 or above. Is it damaged?")
+    matrix = coo_matrix((values.astype(np.float32), (rows - 1, columns - 1)), (n, n))
+    return Cooccurrence.from_matrix(matrix, words, counts)

@@ -1,0 +1,162 @@
+"""Word vectors for use: u, v or u + v as gensim KeyedVectors."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from gensim.models import KeyedVectors
+from numpy.typing import NDArray
+
+from gensim_wordrank._utils import validation
+from gensim_wordrank.types import Vectors
+
+logger = logging.getLogger(__name__)
+
+
+class Which(str, Enum):
+    """Which of the trained vectors."""
+
+    WORD = "word"  # u
+    CONTEXT = "context"  # v
+    SUM = "sum"  # u + v
+
+
+class Style(str, Enum):
+    """What is done to them."""
+
+    RAW = "raw"  # nothing
+    CENTRED = "centred"  # their mean is subtracted, which takes away the direction that only tells frequency
+    SCALED = "scaled"  # columns, then rows, scaled to length 1: what the paper's authors evaluate
+
+
+def combine(words: Vectors, contexts: Vectors, which: Which | str = "word", style: Style | str = "raw") -> Vectors:
+    """Return u, v or u + v in the given style, as a new array.
+
+    For the scaled sum U and V are first scaled each, as the authors do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gensim_wordrank.keyedvectors import combine
+    >>> u, v = np.array([[1.0, 0.0], [0.0, 3.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])
+    >>> combine(u, v, "sum", "centred").tolist()
+    [[1.0, -2.0], [-1.0, 2.0]]
+    """
+    which, style = validation.choice("which", Which, which), validation.choice("style", Style, style)
+    if which is Which.SUM:
+        result = _scale(words) + _scale(contexts) if style is Style.SCALED else words + contexts
+    else:
+        result = (words if which is Which.WORD else contexts).copy()
+    if style is Style.CENTRED:
+        result -= result.mean(axis=0, dtype=np.float64).astype(result.dtype)
+    return _scale(result) if style is Style.SCALED else result
+
+
+def keyed_like(keyed: KeyedVectors, vectors: Vectors) -> KeyedVectors:
+    """Return new KeyedVectors with the keys and counts of `keyed` and the given vectors."""
+    result = KeyedVectors(vectors.shape[1])
+    result.index_to_key = list(keyed.index_to_key)
+    result.key_to_index = dict(keyed.key_to_index)
+    result.expandos = {name: values.copy() for name, values in keyed.expandos.items()}
+    result.vectors = np.ascontiguousarray(vectors, dtype=np.float32)
+    return result
+
+
+def plain_attributes(keyed: KeyedVectors) -> dict[str, Any]:
+    """Return what `set_vecattr` gave to words, as arrays of numbers or lists of texts; the log tells of others."""
+    result: dict[str, Any] = {}
+    for name, values in keyed.expandos.items():
+        if values.dtype.kind in "biuf":
+            result[name] = values
+        elif all(value is None or isinstance(value, (str, int, float)) for value in values.tolist()):
+            result[name] = values.tolist()
+        else:
+            logger.warning(
+                "the attribute %r of words is not kept in checkpoints: it holds neither numbers nor texts", name
+            )
+    return result
+
+
+def taken_over(keyed: KeyedVectors, words: Sequence[str], start: Vectors) -> tuple[Vectors, int]:
+    """Return `start` with the vectors of those `words` that `keyed` knows, and how many they are.
+
+    A vector of zeros has no direction; a word that has one keeps its start vector.
+    """
+    size = start.shape[1]
+    if not isinstance(keyed, KeyedVectors):
+        raise TypeError(f"'warm_start' must be KeyedVectors, as model.wv. Got a {type(keyed).__name__} instead.")
+    if keyed.vector_size != size:
+        raise validation.parameter_error("warm_start", f"vectors of size {size}", keyed.vector_size)
+    result = start.copy()  # it may be mapped from a file
+    # gensim takes a number that is no word for an index; FastText has vectors of texts that are no words of it
+    held = [
+        (i, word) for i, word in enumerate(words) if word in (keyed if isinstance(word, str) else keyed.key_to_index)
+    ]
+    known = [(i, word) for i, word in held if keyed[word].any()]
+    if not known:
+        return result, 0
+    values = np.stack([keyed[word] for _, word in known])
+    bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
+    if len(bad):
+        raise ValueError(
+            f"'warm_start' must hold finite numbers. The vector of {known[bad[0]][1]!r} has NaN or infinity "
+            f"({len(bad)} vectors in all). Remove these words from it."
+        )
+    result[[i for i, _ in known]] = values
+    return result, len(known)
+
+
+def frequencies(keyed: KeyedVectors) -> NDArray[Any]:
+    """Return how often each word occurs; where that is not known, 1."""
+    known = keyed.expandos.get("count")
+    return np.ones(len(keyed.vectors)) if known is None else np.asarray(known)
+
+
+def are_free(keyed: KeyedVectors) -> bool:
+    """Say whether no vector is locked."""
+    return bool((np.asarray(getattr(keyed, "vectors_lockf", 1.0)) == 1).all())
+
+
+def hold_locked(keyed: KeyedVectors, new: Vectors) -> None:
+    """Take back, in `new`, the change of those vectors of `keyed` that its `vectors_lockf` locks.
+
+    It holds a number for each vector, or one for all: 0 keeps a vector, 1 lets it go where training moved it.
+    """
+    lock = np.asarray(getattr(keyed, "vectors_lockf", 1.0), np.float32).ravel()
+    if len(lock) not in (1, len(keyed)):
+        raise validation.parameter_error("wv.vectors_lockf", f"1 number or {len(keyed)}, one a word", len(lock))
+    lock = np.broadcast_to(lock, len(keyed))
+    held = np.flatnonzero(lock != 1)
+    old = keyed.vectors[held]
+    new[held] = old + lock[held, None] * (new[held] - old)
+
+
+def lengthen_locks(keyed: KeyedVectors) -> None:
+    """Leave words that are new to `keyed` unlocked, where others are locked one by one."""
+    lock = getattr(keyed, "vectors_lockf", None)
+    if lock is not None and len(lock) > 1:
+        keyed.vectors_lockf = np.append(lock, np.ones(len(keyed) - len(lock), np.float32))
+
+
+def unit(vectors: Vectors, axis: int = 1) -> Vectors:
+    """Scale rows, or columns with ``axis=0``, to length 1; those of zeros stay.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gensim_wordrank.keyedvectors import unit
+    >>> unit(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
+    [[0.6, 0.8], [0.0, 0.0]]
+    """
+    lengths = np.linalg.norm(vectors, axis=axis, keepdims=True)
+    result: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return result
+
+
+def _scale(vectors: Vectors) -> Vectors:
+    """Scale columns, then rows, to length 1; a row or column of zeros stays."""
+    return unit(unit(vectors, axis=0))

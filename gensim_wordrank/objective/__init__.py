@@ -1,0 +1,1 @@
+"""The objective of the paper: losses, ranks and their weighted sum."""

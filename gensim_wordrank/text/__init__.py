@@ -1,0 +1,1 @@
+"""From files and sentences to word ids."""

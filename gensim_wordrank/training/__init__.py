@@ -1,0 +1,1 @@
+"""Minimising the objective, one epoch at a time."""
