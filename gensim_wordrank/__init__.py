@@ -7,22 +7,15 @@
 3
 """
 
-import sys as _sys
-from importlib.machinery import EXTENSION_SUFFIXES as _SUFFIXES
 from importlib.metadata import version as _version
-from pathlib import Path as _Path
 
-
-def _compiled(folder: _Path) -> bool:
-    return any((folder / f"_losses{suffix}").exists() for suffix in _SUFFIXES)
-
-
-# In a checkout this folder has no compiled kernels, yet Python started there finds it first: go to the installed one.
-if not _compiled(_Path(__file__).parent):
-    _places = [_Path(place, "gensim_wordrank").resolve() for place in _sys.path]
-    __path__[:] = [str(place) for place in _places if _compiled(place)][:1]
-    if not __path__:
-        raise ImportError("gensim_wordrank is not installed here. Run: pip install .")
+try:
+    from gensim_wordrank import _losses as _losses
+except ImportError as error:
+    raise ImportError(
+        "The compiled kernels of gensim_wordrank are missing. In a checkout, run: pip install -e . "
+        "(CONTRIBUTING.md has the details); elsewhere, run: pip install gensim-wordrank"
+    ) from error
 
 from gensim_wordrank._utils.versions import show_versions
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
