@@ -51,13 +51,13 @@ def warn_about_low_alpha(alpha: float, usual: float) -> None:
         )
 
 
-def warn_about(names: Iterable[str]) -> None:
+def check_ignored(names: Iterable[str]) -> None:
     """Log a warning for each parameter without meaning; raise TypeError for one with a new name, or unknown.
 
     Examples
     --------
-    >>> from gensim_wordrank.compatibility import warn_about
-    >>> warn_about(["size"])
+    >>> from gensim_wordrank.compatibility import check_ignored
+    >>> check_ignored(["size"])
     Traceback (most recent call last):
     TypeError: WordRank.__init__() got an unexpected keyword argument 'size'. Use 'vector_size'.
     """

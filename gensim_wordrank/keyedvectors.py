@@ -1,15 +1,16 @@
-"""Word vectors for use: u, v or u + v as gensim KeyedVectors."""
+"""gensim KeyedVectors: u, v or u + v to use, vectors to start from, locked vectors."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Any
 
 import numpy as np
 from gensim.models import KeyedVectors
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from gensim_wordrank._utils import validation
 from gensim_wordrank.types import Vectors
@@ -18,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 class Which(str, Enum):
-    """Which of the trained vectors."""
+    """Which of the trained vectors to return."""
 
     WORD = "word"  # u
     CONTEXT = "context"  # v
@@ -26,17 +27,17 @@ class Which(str, Enum):
 
 
 class Style(str, Enum):
-    """What is done to them."""
+    """How to postprocess them."""
 
-    RAW = "raw"  # nothing
-    CENTRED = "centred"  # their mean is subtracted, which takes away the direction that only tells frequency
-    SCALED = "scaled"  # columns, then rows, scaled to length 1: what the paper's authors evaluate
+    RAW = "raw"  # not at all
+    CENTRED = "centred"  # subtract the mean, which removes a direction that only shows frequency
+    SCALED = "scaled"  # scale columns, then rows, to length 1, as the paper's authors do before they evaluate
 
 
 def combine(words: Vectors, contexts: Vectors, which: Which | str = "word", style: Style | str = "raw") -> Vectors:
     """Return u, v or u + v in the given style, as a new array.
 
-    For the scaled sum U and V are first scaled each, as the authors do.
+    For the scaled sum, U and V are scaled before they are added, as the authors do.
 
     Examples
     --------
@@ -67,7 +68,7 @@ def keyed_like(keyed: KeyedVectors, vectors: Vectors) -> KeyedVectors:
 
 
 def plain_attributes(keyed: KeyedVectors) -> dict[str, Any]:
-    """Return what `set_vecattr` gave to words, as arrays of numbers or lists of texts; the log tells of others."""
+    """Return the attributes of words that are numbers or strings, as arrays or lists; warn of others."""
     result: dict[str, Any] = {}
     for name, values in keyed.expandos.items():
         if values.dtype.kind in "biuf":
@@ -76,23 +77,23 @@ def plain_attributes(keyed: KeyedVectors) -> dict[str, Any]:
             result[name] = values.tolist()
         else:
             logger.warning(
-                "the attribute %r of words is not kept in checkpoints: it holds neither numbers nor texts", name
+                "the word attribute %r is not saved in checkpoints: it holds neither numbers nor strings", name
             )
     return result
 
 
-def taken_over(keyed: KeyedVectors, words: Sequence[str], start: Vectors) -> tuple[Vectors, int]:
-    """Return `start` with the vectors of those `words` that `keyed` knows, and how many they are.
+def overwrite_known(keyed: KeyedVectors, words: Sequence[str], start: Vectors) -> tuple[Vectors, int]:
+    """Return a copy of `start` with the vectors of those `words` that `keyed` knows, and their number.
 
-    A vector of zeros has no direction; a word that has one keeps its start vector.
+    A word whose vector is zero keeps its initial vector.
     """
     size = start.shape[1]
     if not isinstance(keyed, KeyedVectors):
         raise TypeError(f"'warm_start' must be KeyedVectors, as model.wv. Got a {type(keyed).__name__} instead.")
     if keyed.vector_size != size:
         raise validation.parameter_error("warm_start", f"vectors of size {size}", keyed.vector_size)
-    result = start.copy()  # it may be mapped from a file
-    # gensim takes a number that is no word for an index; FastText has vectors of texts that are no words of it
+    result = start.copy()  # `start` may be a read-only memory map
+    # gensim takes an unknown number for an index; FastText has vectors of strings outside its vocabulary
     held = [
         (i, word) for i, word in enumerate(words) if word in (keyed if isinstance(word, str) else keyed.key_to_index)
     ]
@@ -104,46 +105,63 @@ def taken_over(keyed: KeyedVectors, words: Sequence[str], start: Vectors) -> tup
     if len(bad):
         raise ValueError(
             f"'warm_start' must hold finite numbers. The vector of {known[bad[0]][1]!r} has NaN or infinity "
-            f"({len(bad)} vectors in all). Remove these words from it."
+            f"({len(bad)} vectors in all). Remove these words."
         )
     result[[i for i, _ in known]] = values
     return result, len(known)
 
 
 def frequencies(keyed: KeyedVectors) -> NDArray[Any]:
-    """Return how often each word occurs; where that is not known, 1."""
+    """Return the count of each word, or ones if the counts are not known."""
     known = keyed.expandos.get("count")
     return np.ones(len(keyed.vectors)) if known is None else np.asarray(known)
 
 
-def are_free(keyed: KeyedVectors) -> bool:
-    """Say whether no vector is locked."""
+def has_no_locks(keyed: KeyedVectors) -> bool:
+    """Return True if no vector is locked."""
     return bool((np.asarray(getattr(keyed, "vectors_lockf", 1.0)) == 1).all())
 
 
-def hold_locked(keyed: KeyedVectors, new: Vectors) -> None:
-    """Take back, in `new`, the change of those vectors of `keyed` that its `vectors_lockf` locks.
+def restore_locked(keyed: KeyedVectors, new: Vectors) -> None:
+    """Undo, in `new`, the change of those vectors of `keyed` that its `vectors_lockf` locks.
 
-    It holds a number for each vector, or one for all: 0 keeps a vector, 1 lets it go where training moved it.
+    `vectors_lockf` holds one factor per vector, or one for all: 0 undoes a vector's change, 1 keeps it.
     """
     lock = np.asarray(getattr(keyed, "vectors_lockf", 1.0), np.float32).ravel()
     if len(lock) not in (1, len(keyed)):
-        raise validation.parameter_error("wv.vectors_lockf", f"1 number or {len(keyed)}, one a word", len(lock))
+        raise validation.parameter_error("wv.vectors_lockf", f"1 number or {len(keyed)}, one per word", len(lock))
     lock = np.broadcast_to(lock, len(keyed))
     held = np.flatnonzero(lock != 1)
     old = keyed.vectors[held]
     new[held] = old + lock[held, None] * (new[held] - old)
 
 
-def lengthen_locks(keyed: KeyedVectors) -> None:
-    """Leave words that are new to `keyed` unlocked, where others are locked one by one."""
+def extend_locks(keyed: KeyedVectors) -> None:
+    """Leave words that are new to `keyed` unlocked, if it has one lock per word."""
     lock = getattr(keyed, "vectors_lockf", None)
     if lock is not None and len(lock) > 1:
         keyed.vectors_lockf = np.append(lock, np.ones(len(keyed) - len(lock), np.float32))
 
 
+def known_indices(keyed: KeyedVectors, words: Iterable[str | int]) -> list[int]:
+    """Return the indices of known words, given as words or indices; where words are numbers, as words only."""
+    known = keyed if isinstance(keyed.index_to_key[0], str) else keyed.key_to_index
+    return [keyed.get_index(word) for word in words if word in known]
+
+
+def likely_contexts(word: Vectors, contexts: Vectors, bias: Vectors, topn: int) -> list[tuple[int, float]]:
+    """Return the contexts with the highest scores <u, v> + b, and the softmax of their scores."""
+    scores = contexts @ word
+    if len(bias):
+        scores[: len(bias)] += bias
+        scores[len(bias) :] += bias.min()  # new words that are not trained yet
+    probabilities = softmax(scores.astype(np.float64))
+    best = np.argsort(-probabilities, kind="stable")[:topn]
+    return [(int(i), float(probabilities[i])) for i in best]
+
+
 def unit(vectors: Vectors, axis: int = 1) -> Vectors:
-    """Scale rows, or columns with ``axis=0``, to length 1; those of zeros stay.
+    """Scale rows, or columns with ``axis=0``, to length 1; zeros stay zeros.
 
     Examples
     --------
@@ -158,5 +176,5 @@ def unit(vectors: Vectors, axis: int = 1) -> Vectors:
 
 
 def _scale(vectors: Vectors) -> Vectors:
-    """Scale columns, then rows, to length 1; a row or column of zeros stays."""
+    """Scale columns, then rows, to length 1."""
     return unit(unit(vectors, axis=0))

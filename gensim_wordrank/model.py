@@ -1,107 +1,118 @@
-"""WordRank with the interface of gensim's Word2Vec: names, defaults, files and callbacks, and no mathematics."""
+"""WordRank behind the interface of gensim's Word2Vec: its names, defaults, files and callbacks; no mathematics."""
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
-from typing import Any
+from time import perf_counter
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
-from gensim.models import KeyedVectors
+from gensim.models import KeyedVectors, Word2Vec
 
-from gensim_wordrank import compatibility, keyedvectors
+from gensim_wordrank import callbacks as listeners_
+from gensim_wordrank import compatibility, keyedvectors, persistence
+from gensim_wordrank._utils import checksummed, validation
 from gensim_wordrank._utils import memory as memory_
-from gensim_wordrank._utils import validation
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
-from gensim_wordrank.fitting import FittedModel
+from gensim_wordrank.cooccurrence.summary import CountSummary
 from gensim_wordrank.objective.losses import PairLoss
 from gensim_wordrank.objective.objective import Objective
 from gensim_wordrank.text import corpus
-from gensim_wordrank.training import memory_estimate
-from gensim_wordrank.training.checkpoints import Checkpoints, asked_for
-from gensim_wordrank.training.trainer import MAX_LEARNING_RATE, Solver, check_cluster, default_learning_rate
-from gensim_wordrank.types import Vectors
+from gensim_wordrank.training import memory_estimate, whitening
+from gensim_wordrank.training.backend import Counts, LocalBackend
+from gensim_wordrank.training.checkpoints import Checkpoints, CheckpointWriter, Run, prepare_directory
+from gensim_wordrank.training.schedule import MAX_LEARNING_RATE, Schedule, default_learning_rate
+from gensim_wordrank.training.state import State, initial_accumulator, initial_bias, initial_vectors
+from gensim_wordrank.training.trainer import Listener, Progress, Trainer
+from gensim_wordrank.types import Solver, Vectors
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 logger = logging.getLogger(__name__)
 
 
-class WordRank(FittedModel):
+class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type information
     """Train word vectors by ranking contexts (Ji et al., EMNLP 2016), behind gensim's Word2Vec interface.
 
     Parameters
     ----------
     sentences : iterable of list of str, optional
-        Can be read more than once. Without a corpus the model is left untrained.
+        Must be restartable. Without a corpus the model is left untrained.
     corpus_file : str, path or list of these, optional
-        A text file, one sentence a line, words separated by spaces, instead of `sentences`. In a list, texts may be
-        compressed, and be addresses: anything that smart_open reads.
+        Instead of `sentences`, a text file with one sentence per line and words separated by spaces. In a list, files
+        may be compressed and may be URLs: anything that smart_open reads.
     vector_size : int
         Length of the vectors.
     window : int
-        Greatest distance between a word and its context.
+        Largest distance between a word and its context.
     symmetric : bool
-        Whether words after a word are contexts of it, or only those before.
+        Use contexts on both sides of a word, or only before it.
     distance_weighting : bool
-        Whether a pair at distance d counts 1/d, or 1.
+        Count a pair at distance d as 1/d, or as 1.
     min_count, max_vocab_size, max_final_vocab, trim_rule, sorted_vocab
-        How the vocabulary is chosen, exactly as in Word2Vec.
+        Select the vocabulary exactly as in Word2Vec.
     epochs : int
         Number of passes over the co-occurrences.
     alpha, min_alpha : float, optional
-        Learning rate: `alpha`, by default 0.5 (0.2 with "hinge"), and in the last fifth of the epochs falling to
-        `min_alpha`, by default 0; before, the rank loss is a sharper one. With
-        ``min_alpha=alpha`` all epochs are alike. That is the default of "triplet", with 0.01. On fewer than 50 million
-        pairs steps are shorter, down to a third. The paper's alpha is `rank_scale`.
+        Learning rate: `alpha` (default 0.5, or 0.2 with "hinge"), falling to `min_alpha` (default 0) in the last fifth
+        of the epochs; until then the rank loss is :class:`sharper <gensim_wordrank.training.schedule.Schedule>`. With
+        ``min_alpha=alpha`` all epochs are alike; that is the default of "triplet", with 0.01. With fewer than 50
+        million pairs, steps are shorter, down to a third. The paper's alpha is `rank_scale`.
     seed : int or None
-        The vectors depend on it, and not on `workers` or on PYTHONHASHSEED. For None one is drawn: ``model.seed``.
+        The vectors depend on it, but not on `workers` or PYTHONHASHSEED. If None, a random seed is chosen and stored in
+        ``model.seed``.
     workers : int
         Number of threads.
     cluster : distributed.Client, Dask cluster, str or gensim_wordrank.cluster.Hosts, optional
-        Machines to train on instead of this one: a client of a Dask cluster, the cluster, the address of its scheduler,
-        or machines to start one on by SSH. They count the texts of `corpus_file`, and train. The vectors are the same,
-        byte for byte. It is not saved with the model.
+        Train on other machines: a Dask client, a Dask cluster, the address of a scheduler, or hosts on which to start
+        workers over SSH. They read and count the files of `corpus_file`, and train. The vectors are the same, byte for
+        byte. The cluster is not saved with the model.
     memory : int or str, optional
-        What the process may take in all, as "4GB" or in bytes; by default what it has and half of what is free. Past
-        it, co-occurrences are counted and kept in temporary files.
+        Memory limit of the process, as "4GB" or in bytes; by default what it has and half of what is free. Beyond it,
+        co-occurrences are counted and kept in temporary files.
     solver : {"sampled", "triplet"}
-        The fast solver, or Algorithm 1 as the paper prints it (one thread, many more epochs).
+        The fast solver, or Algorithm 1 as the paper prints it (one thread, needs many more epochs).
     rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, discount, l2
         The objective: see :class:`~gensim_wordrank.Objective`.
     warm_start : KeyedVectors, optional
-        Vectors to start from; words it does not know start at random.
+        Vectors to start from; unknown words start at random.
     callbacks : iterable of gensim.models.callbacks.CallbackAny2Vec
-        Called as in Word2Vec. If `on_epoch_end` returns True, training stops.
+        Called as in Word2Vec. Training stops if `on_epoch_end` returns True.
     progress : bool
         Show a progress bar with the loss.
     checkpoint : str, path or Checkpoints, optional
-        A directory from which :meth:`resume` goes on if the run ends early, for whatever reason. It is written after
-        every epoch; :class:`~gensim_wordrank.Checkpoints` says otherwise.
+        A directory from which :meth:`resume` continues if the run ends early, for whatever reason. It is written after
+        every epoch unless :class:`~gensim_wordrank.Checkpoints` says otherwise.
     comment : str, optional
-        Kept with the model.
+        Stored with the model.
     compute_loss : bool
-        Accepted for Word2Vec's sake; the loss is always computed.
-    **without_meaning
+        Accepted for compatibility with Word2Vec; the loss is always computed.
+    **ignored
         Other parameters of Word2Vec, accepted with a warning.
 
     Attributes
     ----------
     wv : gensim.models.KeyedVectors
-        The word vectors u, with the true counts of the words. When training ends, u and v are brought into
-        a basis in which cosines and sums tell more; their scores stay. That is
-        left out where vectors are locked, and with ``min_alpha=alpha``.
+        The word vectors u, with the true counts of the words. After training, u and v are expressed in
+        :func:`a basis <gensim_wordrank.training.whitening.usable_basis>` in which cosines and sums work better; their
+        scores do not change. This step is skipped if vectors are locked, and with ``min_alpha=alpha``.
     context_vectors : array of float32
         The context vectors v, in the order of `wv`.
     context_bias : array of float32
-        A number a context: its score for a word is <u, v> plus this, which keeps its frequency out of the vectors.
+        One bias per context: the score of a context for a word is <u, v> plus this, which keeps its frequency out of
+        the vectors.
     training_losses : list of float
-        The loss of every epoch since the vectors started.
-    cooccurrence : gensim_wordrank.cooccurrence.matrix.Cooccurrence or None
-        The co-occurrences that the model was trained on; `cooccurrence.matrix` is a SciPy CSR matrix. Set it to None to
-        save memory and disk; training on more text then starts from that text alone. It is None if a cluster counted
-        them, or read them under an address.
+        The loss of every epoch since the vectors were initialized.
+    cooccurrence : gensim_wordrank.Cooccurrence or None
+        The counts that the model was trained on; `cooccurrence.matrix` is a SciPy CSR matrix. Set it to None to save
+        memory and disk space; training on more text then uses that text alone. It is None if a cluster counted the text
+        or read the counts from a URL.
 
     Examples
     --------
@@ -112,9 +123,9 @@ class WordRank(FittedModel):
     (12, (20,))
     """
 
+    cluster: Any = None  # not saved with the model
     alpha: float
     min_alpha: float
-    epochs: int
 
     def __init__(
         self,
@@ -154,9 +165,9 @@ class WordRank(FittedModel):
         checkpoint: str | os.PathLike[str] | Checkpoints | None = None,
         comment: str | None = None,
         compute_loss: bool = True,
-        **without_meaning: Any,
+        **ignored: Any,
     ) -> None:
-        compatibility.warn_about(without_meaning)
+        compatibility.check_ignored(ignored)
         self.objective = Objective(
             rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, discount, l2
         )
@@ -166,15 +177,17 @@ class WordRank(FittedModel):
         if min_alpha is None:  # Algorithm 1 has a constant rate
             min_alpha = alpha if self.solver is Solver.TRIPLET else 0.0
         self.symmetric, self.distance_weighting = symmetric, distance_weighting
-        self.memory, self.progress = memory, progress
-        self.cluster = check_cluster(cluster, self.solver)
+        self.memory, self.progress, self.cluster = memory, progress, cluster
+        if cluster is not None:
+            self._check_cluster()
         self.context_vectors: Vectors = np.empty((0, 0), np.float32)
         self.context_bias: Vectors = np.empty(0, np.float32)
         self.cooccurrence: Cooccurrence | None = None
         self.epochs_done = 0
         self.training_losses: list[float] = []
-        self._past: Vectors = np.empty((2, 0), np.float32)  # of words and contexts, see State
-        self._counted: list[str] = []  # digests of the texts whose pairs are in `cooccurrence`
+        self._accumulators: Vectors = np.empty((2, 0), np.float32)  # of words and contexts
+        self._counted: list[str] = []  # digests of the texts whose counts are in `cooccurrence`
+        has_text = sentences is not None or corpus_file is not None
         super().__init__(
             vector_size=validation.positive_integer("vector_size", vector_size),
             alpha=validation.positive_number(
@@ -199,29 +212,29 @@ class WordRank(FittedModel):
             negative=0,
             sample=0,
             # without a corpus the base class warns that these are not kept
-            trim_rule=trim_rule if sentences is None and corpus_file is None else None,
-            callbacks=callbacks if sentences is None and corpus_file is None else (),
+            trim_rule=None if has_text else trim_rule,
+            callbacks=() if has_text else callbacks,
         )
         compatibility.warn_about_low_alpha(self.alpha, usual)
-        if sentences is None and corpus_file is None:
+        if not has_text:
             if checkpoint is not None:
-                logger.warning("'checkpoint' is not kept without a text: give it to train() instead")
+                logger.warning("'checkpoint' is ignored without a text: give it to train() instead")
             return
         self._check_corpus_sanity(sentences, corpus_file, passes=2)
-        checkpoints = asked_for(checkpoint)
-        with self._on_machines() if corpus_file is not None and max_vocab_size is None else nullcontext():
-            if max_vocab_size is not None:  # gensim prunes the vocabulary while it reads, so the text is read again
+        checkpoints = prepare_directory(checkpoint)
+        with self._connect() as backend:
+            if max_vocab_size is not None:  # gensim prunes the vocabulary while it reads, so the text is read twice
                 self.build_vocab(sentences, corpus_file, trim_rule=trim_rule)
+                text: Any = self._local().read(sentences, corpus_file, self.wv.key_to_index)
             else:
-                text = self._read(sentences, corpus_file)
+                text = backend.read(sentences, corpus_file)
                 self.build_vocab(text, trim_rule=trim_rule)
-                sentences, corpus_file = text.over(self.wv.key_to_index), None
-                del text  # as its ids are no longer needed
+                text = text.over(self.wv.key_to_index)
             if warm_start is not None:
                 self.warm_start(warm_start)
-            self._count(sentences, corpus_file)
-            del sentences
-            self._fit(callbacks, checkpoints)
+            counts = self._count(backend, text)
+            del text, sentences  # free the word ids before training
+            self._fit(backend, counts, callbacks, checkpoints)
 
     @classmethod
     def from_cooccurrence(
@@ -236,20 +249,20 @@ class WordRank(FittedModel):
         checkpoint: str | os.PathLike[str] | Checkpoints | None = None,
         **parameters: Any,
     ) -> WordRank:
-        """Train on co-occurrences that were counted before, or are not of words: a graph, or things bought together.
+        """Train on existing co-occurrence counts, of words or anything else: a graph, or things bought together.
 
         Parameters
         ----------
         matrix : Cooccurrence, SciPy sparse matrix, array, or str
-            How often things occur together; as many columns as rows, for the same things. Or the directory or the
-            address of co-occurrences that were saved; of an address, the machines of a `cluster` read some rows each.
+            How often things occur together; rows and columns stand for the same things. Or the directory or URL of
+            saved counts; of a URL, each machine of a `cluster` reads some of the rows.
         words : sequence of str or int, optional
-            Their names; those of a `Cooccurrence` are its own.
+            The names of the things; a `Cooccurrence` has its own.
         counts : sequence of int, optional
-            How often each occurs, by default the sum of its row. The vectors are in this order.
+            How often each occurs, by default the sum of its row. The vectors are sorted by it.
         trim_rule, warm_start, callbacks, checkpoint, **parameters
-            As in the constructor; `min_count` is 1 unless given. The weights of pairs suit counts from a large text;
-            for a graph of zeros and ones choose ``weighted=False``.
+            As in the constructor, except that `min_count` is 1 by default. The default weights of pairs suit counts of
+            a large text; for a graph of zeros and ones choose ``weighted=False``.
 
         Examples
         --------
@@ -261,20 +274,216 @@ class WordRank(FittedModel):
         (4,)
         """
         model = cls(**{"min_count": 1} | parameters)
-        checkpoints = asked_for(checkpoint)
-        with model._on_machines():
+        checkpoints = prepare_directory(checkpoint)
+        with model._connect() as backend:
+            pairs: Any
             if isinstance(matrix, (str, os.PathLike)):
-                pairs = model._read_pairs(matrix)
+                is_remote = model.cluster is not None and checksummed.is_address(matrix)
+                pairs = backend.read_counts(matrix) if is_remote else Cooccurrence.load(matrix, mmap="r")
             else:
                 pairs = matrix if isinstance(matrix, Cooccurrence) else Cooccurrence.from_matrix(matrix, words, counts)
-            # gensim puts the later of equally frequent words first; backwards, they stay as they are
+            # gensim puts the later of equally frequent words first; in reverse order they stay as they are
             frequencies = dict(zip(pairs.words[::-1], pairs.counts[::-1].tolist(), strict=True))
             model.build_vocab_from_freq(frequencies, trim_rule=trim_rule)
             if warm_start is not None:
                 model.warm_start(warm_start)
-            model.cooccurrence = pairs.over(model.wv.index_to_key)
-            model._fit(callbacks, checkpoints)
+            model._fit(backend, pairs.over(model.wv.index_to_key), callbacks, checkpoints)
         return model
+
+    @classmethod
+    def resume(
+        cls,
+        directory: str | os.PathLike[str],
+        *,
+        workers: int | None = None,
+        cluster: Any = None,
+        progress: bool = False,
+        callbacks: Iterable[Any] = (),
+    ) -> Self:
+        """Continue a run from its latest checkpoint, to the bytes that it would have had without the interruption.
+
+        Parameters
+        ----------
+        directory : str or path
+            What the run was given as `checkpoint`. Further checkpoints are written there.
+        workers : int, optional
+            Number of threads; by default that of the run.
+        cluster, progress, callbacks
+            As in the constructor; they are not stored in checkpoints.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from gensim.test.utils import common_texts
+        >>> from gensim_wordrank import WordRank
+        >>> place = tempfile.mkdtemp()
+        >>> class Stop:
+        ...     def __getattr__(self, name):
+        ...         return lambda model: name == "on_epoch_end" and model.epochs_done == 3
+        >>> model = WordRank(common_texts, vector_size=4, min_count=1, callbacks=[Stop()], checkpoint=place)
+        >>> model.epochs_done, WordRank.resume(place).epochs_done
+        (3, 10)
+        """
+        with Run.open(directory) as run:
+            parameters = run.model["model"]["parameters"] | {"progress": progress, "cluster": cluster}
+            model = cls(**parameters | ({} if workers is None else {"workers": workers}))
+            counts = persistence.restore(model, run)
+            with model._connect() as backend:
+                model._require_memory(counts.nnz if cluster is None else 0)
+                model._train(backend, counts, counts.summarize(), callbacks, run)
+        return model
+
+    # ---- vocabulary and initial vectors
+
+    def _check_corpus_sanity(self, corpus_iterable: Any = None, corpus_file: Any = None, passes: int = 1) -> None:
+        if isinstance(corpus_iterable, corpus.VocabCounts):  # it was read before
+            return
+        if passes > 1:
+            corpus.refuse_one_shot(corpus_iterable)
+        corpus.refuse_no_files(corpus_file)
+        if corpus_iterable is None and isinstance(corpus_file, (list, tuple)):
+            return  # gensim knows only one uncompressed file
+        super()._check_corpus_sanity(corpus_iterable, corpus_file, passes=passes)
+
+    def _scan_vocab(self, sentences: Any, progress_per: int, trim_rule: Any) -> Any:
+        return super()._scan_vocab(corpus.checked(sentences), progress_per, trim_rule)
+
+    def scan_vocab(
+        self,
+        corpus_iterable: Any = None,
+        corpus_file: Any = None,
+        progress_per: int = 10000,
+        workers: int | None = None,
+        trim_rule: Any = None,
+    ) -> tuple[int, int]:
+        """Count the words of a corpus, as Word2Vec does; return the numbers of words and sentences."""
+        if self.max_vocab_size is not None:  # gensim prunes the vocabulary while it reads
+            if isinstance(corpus_file, (list, tuple)):
+                corpus_iterable, corpus_file = self._local().read(None, corpus_file), None
+            result: tuple[int, int] = super().scan_vocab(corpus_iterable, corpus_file, progress_per, workers, trim_rule)
+            return result
+        was_read = isinstance(corpus_iterable, corpus.VocabCounts)
+        found = corpus_iterable if was_read else self._local().read(corpus_iterable, corpus_file)
+        self.raw_vocab = defaultdict(int, zip(found.words, found.counts.tolist(), strict=True))
+        logger.info(
+            "collected %i word types from a corpus of %i raw words and %i sentences",
+            len(found.words), found.n_tokens, found.n_sentences,
+        )  # fmt: skip
+        return found.n_tokens, found.n_sentences
+
+    def prepare_weights(self, update: bool = False) -> None:
+        """Allocate the vectors of the vocabulary; refuse an empty vocabulary."""
+        if not len(self.wv.index_to_key):
+            raise RuntimeError(
+                "The corpus holds no words. Check what 'sentences' yields; if words were given with counts, check "
+                f"whether 'min_count' ({self.min_count}), 'max_final_vocab' ({self.max_final_vocab}) or 'trim_rule' "
+                "leaves any."
+                if not self.corpus_total_words
+                else f"No word of the corpus is left in the vocabulary: 'min_count' is {self.min_count}, and no word "
+                f"occurs so often (or 'trim_rule' discards them all, or 'max_final_vocab', which is "
+                f"{self.max_final_vocab} and leaves out all words that tie at its limit). Change it, or give more text."
+            )
+        self._require_memory(0, memory_estimate.vectors_memory(len(self.wv.index_to_key), self.vector_size))
+        super().prepare_weights(update=update)
+
+    def init_weights(self) -> None:
+        """Initialize the vectors of all words and contexts."""
+        n = len(self.wv.index_to_key)
+        self.wv.vectors = initial_vectors(n, self.vector_size, self.seed, part=0)
+        self.context_vectors = initial_vectors(n, self.vector_size, self.seed, part=1)
+        self.context_bias = np.empty(0, np.float32)  # initialized when the co-occurrences are counted
+        self._accumulators = np.stack([initial_accumulator(n)] * 2)
+        self.wv.norms, self.wv.vectors_lockf = None, np.ones(1, np.float32)
+        self.cooccurrence, self._counted, self.epochs_done = None, [], 0
+        self.training_losses = []
+
+    def update_weights(self) -> None:
+        """Initialize the vectors of new words and contexts; the others keep theirs."""
+        old, n = len(self.wv.vectors), len(self.wv.index_to_key)
+        self._require_contexts()
+        if not old:
+            raise RuntimeError("There is no vocabulary to update. Call build_vocab() without update=True first.")
+        fresh = [initial_vectors(n, self.vector_size, self.seed, part)[old:] for part in (0, 1)]
+        self.wv.vectors = np.vstack([self.wv.vectors, fresh[0]])
+        self.context_vectors = np.vstack([self.context_vectors, fresh[1]])
+        self._accumulators = np.hstack([self._accumulators, np.stack([initial_accumulator(n - old)] * 2)])
+        keyedvectors.extend_locks(self.wv)
+        self.wv.norms = None
+
+    def warm_start(self, words: KeyedVectors, contexts: KeyedVectors | None = None) -> int:
+        """Start the words that `words` knows from its vectors, and contexts from those of `contexts`.
+
+        Call it between :meth:`build_vocab` and :meth:`train`, or pass `warm_start` to the constructor.
+
+        Returns
+        -------
+        int
+            Number of words of the vocabulary that took over a vector.
+
+        Examples
+        --------
+        >>> from gensim.test.utils import common_texts
+        >>> from gensim_wordrank import WordRank
+        >>> first = WordRank(common_texts, vector_size=20, min_count=1, epochs=5)
+        >>> second = WordRank(vector_size=20, min_count=1)
+        >>> second.build_vocab(common_texts)
+        >>> second.warm_start(first.vectors("word"), first.vectors("context"))
+        12
+        """
+        known = self.wv.index_to_key
+        new_words, n_known = keyedvectors.overwrite_known(words, known, self.wv.vectors)
+        if contexts is not None:
+            self.context_vectors, _ = keyedvectors.overwrite_known(contexts, known, self.context_vectors)
+        self.wv.vectors, self.wv.norms = new_words, None
+        return n_known
+
+    def reset_from(self, other_model: Word2Vec) -> None:
+        """Copy the vocabulary of another model, of this or another kind, and initialize all vectors."""
+        self.wv = keyedvectors.keyed_like(other_model.wv, np.empty((0, self.vector_size), np.float32))
+        self.corpus_count = other_model.corpus_count
+        self.corpus_total_words = other_model.corpus_total_words
+        self.effective_min_count = getattr(other_model, "effective_min_count", other_model.min_count)
+        self.init_weights()
+
+    # ---- memory
+
+    def _require_memory(self, n_pairs: int, more: int = 0) -> None:
+        """Raise MemoryError if an epoch with so many pairs, and `more` bytes, do not fit."""
+        epoch = memory_estimate.epoch_memory(
+            len(self.wv.index_to_key), n_pairs, self.vector_size, self.solver, self.workers
+        )
+        memory_.require(
+            epoch + more,
+            self.memory,
+            "Lower 'vector_size', keep fewer words with 'min_count' or 'max_final_vocab', or give more memory.",
+        )
+
+    def estimate_memory(self, vocab_size: int | None = None, report: dict[str, int] | None = None) -> dict[str, int]:
+        """Estimate the bytes that training takes at its peak, by part, with their "total".
+
+        For a model that is not trained yet, the number of pairs is estimated from the counts of its words; for another
+        `vocab_size`, from the counts of a usual text.
+
+        Examples
+        --------
+        >>> from gensim_wordrank import WordRank
+        >>> sorted(WordRank(vector_size=100).estimate_memory(vocab_size=100_000))
+        ['context_vectors', 'cooccurrence', 'total', 'vectors', 'vocab', 'workspace']
+        """
+        n_words = vocab_size or len(self.wv)
+        is_known = n_words == len(self.wv) and "count" in self.wv.expandos
+        counts = self.wv.expandos["count"] if is_known else memory_estimate.zipf_counts(n_words, self.min_count)
+        if self.cooccurrence is not None and self.cooccurrence.shape[0] == n_words:
+            n_pairs = self.cooccurrence.nnz
+        else:
+            length = self.corpus_total_words / self.corpus_count if self.corpus_count else np.inf
+            n_pairs = memory_estimate.expected_pairs(counts, length, self.window, self.symmetric)
+        n_tokens = int(np.sum(counts))
+        parts = memory_estimate.training_memory(n_words, n_pairs, n_tokens, self.vector_size, self.solver, self.workers)
+        result = {**(report or {}), **parts}
+        result["total"] = sum(result.values())
+        logger.info("estimated required memory for %i words and %i pairs: %i bytes", n_words, n_pairs, result["total"])
+        return result
 
     # ---- training
 
@@ -295,29 +504,29 @@ class WordRank(FittedModel):
         checkpoint: str | os.PathLike[str] | Checkpoints | None = None,
         **kwargs: Any,
     ) -> tuple[int, int]:
-        """Count the co-occurrences of a corpus and train on them, as Word2Vec.train does on the corpus.
+        """Count the co-occurrences of a corpus and train on them.
 
         Parameters
         ----------
         corpus_iterable, corpus_file
-            The text, read once. Its pairs are added to those the model holds; a text that the model has counted before
-            is recognised and not added again, unless its sentences come in another order, or words of it came to the
-            vocabulary since: then there is a warning.
+            The text, read once. Its counts are added to those of the model. A text that the model has counted before is
+            recognized and not added again, unless its sentences come in another order or the vocabulary has grown
+            since; then a warning is logged.
         total_examples, total_words : int
             One of them is required, as in Word2Vec.
         epochs : int
             Number of epochs; the usual value is ``model.epochs``.
         start_alpha, end_alpha : float, optional
-            Replace `alpha` and `min_alpha`; a rate that was constant stays so if only `start_alpha` is given.
+            Replace `alpha` and `min_alpha`; a constant rate stays constant if only `start_alpha` is given.
         callbacks, checkpoint
             As in the constructor.
         word_count, queue_factor, report_delay, compute_loss
-            Accepted for Word2Vec's sake.
+            Accepted for compatibility with Word2Vec.
 
         Returns
         -------
         (int, int)
-            Words of the vocabulary and words in all that the corpus held, times the epochs done.
+            Number of known words and of all words in the corpus, times the epochs run.
 
         Examples
         --------
@@ -336,37 +545,166 @@ class WordRank(FittedModel):
             self.min_alpha = validation.nonnegative_number("end_alpha", end_alpha, most=MAX_LEARNING_RATE)
         self._check_training_sanity(epochs, total_examples, total_words)
         self._check_corpus_sanity(corpus_iterable, corpus_file, passes=1)
-        self.epochs, checkpoints = int(epochs or 0), asked_for(checkpoint)
-        kept_words, raw_words = self._count(corpus_iterable, corpus_file)
-        done = self._fit(callbacks, checkpoints)
-        return kept_words * done, raw_words * done
+        self.epochs, checkpoints = int(epochs or 0), prepare_directory(checkpoint)
+        backend = self._local()
+        text = backend.read(corpus_iterable, corpus_file, self.wv.key_to_index)
+        known_words, raw_words = int(text.counts.sum()), text.n_tokens
+        counts = self._count(backend, text)
+        del text  # free the word ids before training
+        with self._connect() as trainer:
+            done = self._fit(trainer, counts, callbacks, checkpoints)
+        return known_words * done, raw_words * done
 
-    def _count(self, sentences: Any, corpus_file: Any) -> tuple[int, int]:
-        """Add the co-occurrences of a text to the model's; return its words in the vocabulary, and in all."""
-        text = self._read(sentences, corpus_file, self.wv.key_to_index)
+    def _check_training_sanity(
+        self, epochs: int | None = 0, total_examples: int | None = None, total_words: int | None = None, **kwargs: Any
+    ) -> None:
+        if not self.wv.key_to_index or not len(self.wv.vectors):
+            raise RuntimeError("There is no vocabulary to train. Call build_vocab() first.")
+        if total_words is None and total_examples is None:
+            raise ValueError("Give 'total_examples' or 'total_words', as in total_examples=model.corpus_count.")
+        validation.positive_integer("epochs", epochs, "The usual value is epochs=model.epochs.")
+        self._require_contexts()
+        shape, of_contexts = self.wv.vectors.shape, self.context_vectors.shape
+        if len(self.wv.index_to_key) != len(self.wv.vectors) or shape != of_contexts:
+            raise RuntimeError(
+                f"'wv' has {shape[0]} vectors of size {shape[1]}, and there are {of_contexts[0]} context vectors of "
+                f"size {of_contexts[1]}: it was replaced or words were added to it. Use build_vocab() for words and "
+                "warm_start() for vectors."
+            )
+        # vectors that a user put in place may lack these
+        self.wv.vectors = self.wv.vectors.astype(np.float32, copy=False)
+        self.context_vectors = self.context_vectors.astype(np.float32, copy=False)
+        self.wv.vectors_lockf = getattr(self.wv, "vectors_lockf", np.ones(1, np.float32))
+        if self.alpha > self.min_alpha_yet_reached:
+            logger.warning("Effective 'alpha' higher than previous training cycles")
+
+    def _check_cluster(self) -> None:
+        """Refuse a cluster that cannot be used, before hours are spent on counting."""
+        from gensim_wordrank.cluster import backend  # its libraries are an optional dependency
+
+        backend.check_cluster(self.cluster)
+        if self.solver is not Solver.SAMPLED:
+            raise validation.parameter_error(
+                "solver", "'sampled' with a 'cluster'", self.solver.value, "Algorithm 1 has one thread."
+            )
+
+    def _local(self) -> LocalBackend:
+        return LocalBackend(self.workers, self.memory, self.progress)
+
+    @contextmanager
+    def _connect(self) -> Iterator[Any]:
+        """Yield the backend: the cluster, if there is one, or this machine."""
+        if self.cluster is None:
+            yield self._local()
+            return
+        from gensim_wordrank.cluster import backend  # its libraries are an optional dependency
+
+        with backend.connect(self.cluster, self._local()) as connected:
+            yield connected
+
+    def _count(self, backend: Any, text: Any) -> Any:
+        """Count a text, and add it to the model's counts unless these include it."""
         digest = text.digest()
         if self.cooccurrence is None:
             self._counted = []
-        counts = None if self.cooccurrence is None else self.cooccurrence.over(self.wv.index_to_key)
+        counts: Any = None if self.cooccurrence is None else self.cooccurrence.over(self.wv.index_to_key)
         if digest.partition(" ")[0] not in [known.partition(" ")[0] for known in self._counted]:
             if any(corpus.resemble(digest, known) for known in self._counted):
                 logger.warning(
-                    "the text may be one that was counted before, in another order or before words came to the "
-                    "vocabulary: its pairs are counted once more. To train on the same text again, give its sentences "
-                    "in the same order, and add words after that"
+                    "the text may have been counted before, in another order or with a smaller vocabulary: it is "
+                    "counted again. To train on the same text again, give its sentences in the same order, and add "
+                    "words after that"
                 )
-            # what training will need; the pairs that the triplet solver weighs are not known yet
-            epoch_bytes = memory_estimate.epoch_memory(len(self.wv), 0, self.vector_size, self.solver, self.workers)
-            new = Cooccurrence.from_text(
-                text, self.window, self.symmetric, self.distance_weighting, self.workers,
-                memory_.budget(self.memory) - epoch_bytes, progress=self.progress,
-            )  # fmt: skip
+            # training needs this much later; the pairs that the triplet solver stores are not known yet
+            reserve = memory_estimate.epoch_memory(len(self.wv), 0, self.vector_size, self.solver, self.workers)
+            new = backend.count(text, self.window, self.symmetric, self.distance_weighting, reserve)
             counts = counts + new if counts is not None and counts.nnz else new
             self._counted.append(digest)
         if counts is None or not counts.nnz:
             logger.warning("no two words of the vocabulary co-occur: the vectors stay as they are")
-        self.cooccurrence = counts
-        return int(text.counts.sum()), text.n_tokens
+        return counts
+
+    def _fit(self, backend: Any, counts: Any, callbacks: Iterable[Any], checkpoints: Checkpoints | None) -> int:
+        """Train on counts for up to `self.epochs`; return how many epochs were run."""
+        memory_.trim_heap()  # what counting freed
+        self.cooccurrence = counts if isinstance(counts, Cooccurrence) else None
+        self._require_memory(counts.nnz if self.cluster is None else 0)  # on a cluster, other machines hold the pairs
+        summary, known = counts.summarize(), len(self.context_bias)
+        if known < len(self.wv):  # contexts that are new since the last training
+            self.context_bias = np.append(self.context_bias, initial_bias(summary.context_sums)[known:])
+        start = (
+            Run.begin(checkpoints, counts, self._state(), persistence.describe(self)) if checkpoints else nullcontext()
+        )
+        with start as run:
+            return self._train(backend, counts, summary, callbacks, run)
+
+    def _train(
+        self, backend: Any, counts: Counts, summary: CountSummary, callbacks: Iterable[Any], run: Run | None
+    ) -> int:
+        """Run the remaining epochs; return how many that were."""
+        started, first, callbacks = perf_counter(), self.epochs_done, tuple(callbacks)
+        if self.cluster is not None and not keyedvectors.has_no_locks(self.wv):
+            raise ValueError("'wv.vectors_lockf' locks vectors only without a 'cluster'. Train on one machine.")
+        self.add_lifecycle_event(
+            "train",
+            msg=f"training with {self.workers} workers on {len(self.wv)} words, {counts.nnz} pairs and "
+            f"{self.vector_size} features, using {self.objective}",
+        )
+        for callback in callbacks:
+            callback.on_train_begin(self)
+        done = self.epochs_done - run.start.epoch if run is not None else 0
+        schedule = Schedule(self.epochs, self.alpha, self.min_alpha)
+        progress = Progress(self.epochs, done, self.progress)
+        listeners: list[Listener] = [listeners_.ModelUpdater(self)]
+        if run is not None:
+            listeners.append(CheckpointWriter(run, self._snapshot))
+        listeners += [progress, listeners_.GensimCallbacks(self, callbacks)]
+        trainer = Trainer(self.objective, schedule, backend, self.seed, self.solver)
+        try:
+            with closing(progress):
+                for _ in trainer.run(self._state(), counts, summary, listeners, done):
+                    pass
+        finally:  # also if it was interrupted
+            self.total_train_time += perf_counter() - started
+            del self.training_losses[self.epochs_done :]  # of epochs whose vectors a cluster has not returned
+            if run is not None:
+                run.save_checkpoint(*self._snapshot())
+            if self.alpha != self.min_alpha:  # with a constant rate, vectors stay as trained
+                self._change_basis()
+        self.train_count += 1
+        self.min_alpha_yet_reached = self.min_alpha
+        self.add_lifecycle_event(
+            "train", msg=f"{self.epochs_done - first} epochs took {perf_counter() - started:.1f} s"
+        )
+        for callback in callbacks:
+            callback.on_train_end(self)
+        return self.epochs_done - first
+
+    def _state(self) -> State:
+        """Return the parameters that training changes."""
+        words, contexts = self._accumulators
+        return State(self.wv.vectors, self.context_vectors, self.context_bias, words, contexts, self.epochs_done)
+
+    def _set_state(self, state: State) -> None:
+        """Take over parameters; locked vectors do not change."""
+        keyedvectors.restore_locked(self.wv, state.words)
+        self.wv.vectors, self.context_vectors, self.context_bias = state.words, state.contexts, state.bias
+        self._accumulators = np.stack([state.word_accumulator, state.context_accumulator])
+        self.epochs_done = state.epoch
+        self.wv.norms = None  # otherwise a callback would see the cosines of the epoch before
+
+    def _snapshot(self) -> tuple[State, Mapping[str, Any]]:
+        """Return what a checkpoint stores."""
+        return self._state(), persistence.progress_of(self)
+
+    def _change_basis(self) -> None:
+        """Express the vectors in the basis in which they are used; locked vectors stay as they are."""
+        if keyedvectors.has_no_locks(self.wv):
+            frequencies = keyedvectors.frequencies(self.wv)
+            basis, inverse = whitening.usable_basis(self.wv.vectors, self.context_vectors, frequencies)
+            self.wv.vectors = whitening.change_basis(self.wv.vectors, basis)
+            self.context_vectors = whitening.change_basis(self.context_vectors, inverse)
+            self.wv.norms = None
 
     # ---- results
 
@@ -378,7 +716,7 @@ class WordRank(FittedModel):
         which : {"word", "context", "sum"}
             u, best for similarity, as in ``model.wv``; v; or u + v, best for analogies.
         style : {"raw", "centred", "scaled"}
-            As they are; minus their mean; or scaled as the paper's authors do before they evaluate.
+            Unchanged; minus their mean; or scaled as the paper's authors do before they evaluate.
 
         Examples
         --------
@@ -390,16 +728,16 @@ class WordRank(FittedModel):
         ((12, 20), True)
         """
         if validation.choice("which", keyedvectors.Which, which) is not keyedvectors.Which.WORD:
-            self._check_contexts()
+            self._require_contexts(trained=True)
         return keyedvectors.keyed_like(
             self.wv, keyedvectors.combine(self.wv.vectors, self.context_vectors, which, style)
         )
 
     def exact_loss(self) -> float:
-        """Return the objective J on the model's co-occurrences exactly, where the loss of an epoch is an estimate.
+        """Return the exact objective J on the model's co-occurrences; the loss of an epoch is an estimate of it.
 
-        Its cost grows with the square of the vocabulary: about as much as a few epochs. The L2 term in it is that of
-        the vectors as they are, a little more than in the basis in which they were trained.
+        The cost grows with the square of the vocabulary size: about as much as a few epochs. The L2 term is that of the
+        current vectors, a little more than in the basis in which they were trained.
 
         Examples
         --------
@@ -410,12 +748,92 @@ class WordRank(FittedModel):
         True
         """
         if self.cooccurrence is None or not self.train_count:
-            raise RuntimeError("There is no loss: the model was not trained, or its 'cooccurrence' was removed.")
-        self._refuse_parts()
+            raise RuntimeError("The loss is not known: the model was not trained, or its 'cooccurrence' was removed.")
+        self._require_contexts()
         if self.cooccurrence.n_contexts != len(self.wv):
-            raise RuntimeError("There is no loss: words came to the vocabulary that were not trained yet. Train first.")
+            raise RuntimeError(
+                "The loss is not known: the vocabulary has words that were not trained yet. Train first."
+            )
         state = self._state()
         # Algorithm 1 has no bias, and L2 leaves the bias alone
         parameters = state.with_bias() if self.solver is Solver.SAMPLED else (state.words, state.contexts)
         of_ranks = replace(self.objective, l2=0.0).value(*parameters, self.cooccurrence, self.workers)
         return of_ranks + self.objective.penalty(state.words, state.contexts, self.cooccurrence)
+
+    @property
+    def syn1neg(self) -> Vectors:
+        """Word2Vec's name for `context_vectors`."""
+        return self.context_vectors
+
+    @syn1neg.setter
+    def syn1neg(self, values: Vectors) -> None:
+        self.context_vectors = values
+
+    @property
+    def has_contexts(self) -> bool:
+        """Whether every word has a context vector; a model may have been saved without them."""
+        is_whole = self.context_vectors is not None and self.context_bias is not None
+        return is_whole and len(self.wv) == len(self.context_vectors) > 0
+
+    def _require_contexts(self, trained: bool = False) -> None:
+        """Refuse a model that was saved without context vectors or, with `trained`, has none for its words."""
+        if (trained or self.context_vectors is None or self.context_bias is None) and not self.has_contexts:
+            raise RuntimeError("There are no context vectors of these words. Train the model, or load a whole one.")
+
+    def predict_output_word(
+        self, context_words_list: Iterable[str | int], topn: int = 10
+    ) -> list[tuple[str, float]] | None:
+        """Return the words that are most likely near the given ones, with their probabilities.
+
+        Contexts are ranked by their scores <u, v> + b, averaged over the given words; probabilities are the softmax.
+
+        Parameters
+        ----------
+        context_words_list : iterable of str or int
+            Words or their indices (if words are numbers, words only); unknown words are ignored. If all are unknown the
+            result is None, as in Word2Vec.
+        topn : int
+            How many words to return.
+
+        Examples
+        --------
+        >>> from gensim.test.utils import common_texts
+        >>> from gensim_wordrank import WordRank
+        >>> model = WordRank(common_texts, vector_size=20, min_count=1, epochs=100, x_max=1)
+        >>> sorted(word for word, _ in model.predict_output_word(["graph"], topn=3))
+        ['graph', 'minors', 'trees']
+        """
+        self._require_contexts(trained=True)
+        given = keyedvectors.known_indices(self.wv, context_words_list)
+        if not given:
+            logger.warning("All the input context words are out-of-vocabulary for the current model.")
+            return None
+        bias = self.context_bias if self.solver is Solver.SAMPLED else np.empty(0, np.float32)  # Algorithm 1 has none
+        word = self.wv.vectors[given].mean(axis=0)
+        found = keyedvectors.likely_contexts(word, self.context_vectors, bias, topn)
+        return [(self.wv.index_to_key[i], probability) for i, probability in found]
+
+    def score(self, *args: Any, **kwargs: Any) -> None:
+        """Refuse: only hierarchical softmax gives sentences a likelihood."""
+        raise NotImplementedError(
+            "WordRank gives sentences no likelihood. Compare them through model.wv.n_similarity or wmdistance, or "
+            "words in a context through predict_output_word."
+        )
+
+    # ---- files
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "cluster"}
+
+    def save(self, fname: str | os.PathLike[str] | IO[bytes], **kwargs: Any) -> None:
+        """Save the model in gensim's format; an existing file is replaced only by a complete new one.
+
+        An open file, or a URL that smart_open knows, is written to directly.
+        """
+        persistence.save(super().save, fname, **kwargs)
+
+    @classmethod
+    def load(cls, fname: str | os.PathLike[str], mmap: str | None = None) -> Self:
+        """Load a model that :meth:`save` wrote. The format is pickle: load only files you trust."""
+        model: Self = persistence.load(cls, super(Word2Vec, cls).load, fname, mmap)
+        return model

@@ -6,7 +6,7 @@ import inspect
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -16,13 +16,13 @@ from joblib import cpu_count
 
 from gensim_wordrank._utils import atomic_files, checksummed, memory
 from gensim_wordrank.cli.common import Interrupted, command, json_option, shows_progress, tell, with_options
-from gensim_wordrank.cluster import Hosts
+from gensim_wordrank.cluster import Hosts, connect
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.model import WordRank
 from gensim_wordrank.objective.losses import PairLoss, RankLoss
 from gensim_wordrank.text import corpus
 from gensim_wordrank.text import prepare as preparation
-from gensim_wordrank.training.checkpoints import Checkpoints, asked_for
+from gensim_wordrank.training.checkpoints import Checkpoints, prepare_directory
 
 # what WordRank does unless told otherwise
 USUAL = {name: parameter.default for name, parameter in inspect.signature(WordRank).parameters.items()}
@@ -98,8 +98,11 @@ def prepare(texts: tuple[str, ...], output: str, text8: bool, quiet: bool) -> No
 def cooccur(texts: tuple[str, ...], output: str, quiet: bool, **options: Any) -> None:
     """Count the co-occurrences of TEXTS, files with one sentence a line, compressed or not; - is the standard input."""
     sources = [sys.stdin.buffer if text == "-" else text for text in texts]
-    options["cluster"] = take_cluster(options)
-    pairs = Cooccurrence.from_corpus(corpus_file=sources, path=output, progress=shows_progress(quiet), **options)
+    hosts = take_cluster(options)
+    with connect(hosts) if hosts else nullcontext() as backend:
+        pairs = Cooccurrence.from_corpus(
+            corpus_file=sources, path=output, progress=shows_progress(quiet), backend=backend, **options
+        )
     if not quiet:
         click.echo(f"{pairs.nnz} pairs of {len(pairs.words)} words in {output}")
 
@@ -175,7 +178,7 @@ def trained(texts: tuple[str, ...], options: dict[str, Any]) -> WordRank:
         return WordRank.from_cooccurrence(texts[0], **training)
     if "-" not in texts:
         return WordRank(corpus_file=list(texts), **options)
-    asked_for(options.get("checkpoint"))  # before the text is read
+    prepare_directory(options.get("checkpoint"))  # before the text is read
     room = corpus.room_for_text(memory.budget(options["memory"]))
     sources = [sys.stdin.buffer if text == "-" else text for text in texts]
     return WordRank(corpus.read(corpus_file=sources, workers=options["workers"], room=room), **options)

@@ -1,5 +1,20 @@
-"""Training on several machines: the same plan, the same vectors."""
+"""Training on several machines: the same partition, the same vectors."""
+
+from contextlib import AbstractContextManager
+from typing import Any
 
 from gensim_wordrank.cluster.hosts import Host, Hosts
 
-__all__ = ["Host", "Hosts"]
+
+def connect(cluster: Any) -> AbstractContextManager[Any]:
+    """Connect to a cluster, to count with :meth:`Cooccurrence.from_corpus` or to train several models.
+
+    Use it as ``with connect(client) as backend``. The cluster is a Dask client, a Dask cluster, the address of a
+    scheduler, or Hosts. What was started here is stopped at the end.
+    """
+    from gensim_wordrank.cluster import backend  # its libraries are an optional dependency
+
+    return backend.connect(cluster)
+
+
+__all__ = ["Host", "Hosts", "connect"]

@@ -1,4 +1,4 @@
-"""One Dask worker on another machine, started and ended by SSH."""
+"""Dask workers on other machines, started and stopped over SSH, with a scheduler here and TLS between all."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ import logging
 import secrets
 import shlex
 import sys
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from time import monotonic, sleep
 from typing import Any
 
+from distributed import Client, Scheduler, SpecCluster
 from distributed.deploy import ssh
+from distributed.security import Security
 
-from gensim_wordrank.cluster.hosts import Host
+from gensim_wordrank.cluster.hosts import Host, Hosts
 
 try:
     import asyncssh
@@ -22,12 +27,14 @@ except ImportError as error:
 
 logger = logging.getLogger(__name__)
 
-# seconds for reaching a host and ending its worker
+# seconds to reach a host and stop its worker
 SSH_SECONDS = 60.0
-# a worker without a scheduler ends after so many seconds
+# seconds in which a worker must start: a busy host loads Python slowly
+START_SECONDS = 120.0
+# seconds after which a worker without a scheduler exits
 DEATH_SECONDS = 60
-# ends the process whose number is in the file, at first politely, and removes what it had
-END = """
+# stops the process whose id is in the file, with SIGTERM and then SIGKILL, and removes its directory
+STOP = """
 read pid < {folder}/pid && grep -q dask_spec /proc/$pid/cmdline && {{
   kill $pid; i=0
   while [ $i -lt 50 ] && kill -0 $pid; do sleep 0.1; i=$((i+1)); done
@@ -37,7 +44,7 @@ rm -rf {folder}
 """
 
 
-# says which package is missing, without the seconds that it takes to load them
+# shows which package is missing, without importing them, which takes seconds
 HAS_PACKAGES = """
 from importlib.metadata import version
 print(version("gensim-wordrank"), version("distributed"))
@@ -45,18 +52,18 @@ print(version("gensim-wordrank"), version("distributed"))
 
 
 class SshWorker(ssh.Worker):  # type: ignore[misc]  # it has no type information
-    """A Dask worker under a nanny, in a directory of its own that holds the run's key and that only its user can read.
+    """A Dask worker with a nanny, in a directory of its own that holds the run's key and that only its user can read.
 
     Parameters
     ----------
     host : Host
         Where to start it.
     port : int
-        Of the scheduler on this machine; the worker is told the address by which it sees this machine.
+        Port of the scheduler on this machine; the worker gets the address under which it sees this machine.
     pem : str
-        Key and certificate of the run. It goes through SSH to a file, and to no command line.
+        Key and certificate of the run. They are sent over SSH to a file and appear on no command line.
     connect_options : dict
-        How to reach the host, for asyncssh.
+        Options of asyncssh for reaching the host.
     """
 
     def __init__(self, host: Host, port: int, pem: str, connect_options: dict[str, Any]) -> None:
@@ -67,20 +74,20 @@ class SshWorker(ssh.Worker):  # type: ignore[misc]  # it has no type information
         super().__init__("", host.name, connect_options, {}, remote_python=self._command())
 
     def _command(self) -> str:
-        """Return what starts Python with the run's key, after the shell has noted the number of the process."""
+        """Return the command that starts Python with the run's key, after the shell has stored its process id."""
         settings = {
             "CA_FILE": f"{self.folder}/run.pem",
             "WORKER__CERT": f"{self.folder}/run.pem",
             "WORKER__KEY": f"{self.folder}/run.pem",
         }
         variables = " ".join(f"DASK_DISTRIBUTED__COMM__TLS__{name}={value}" for name, value in settings.items())
-        variables += f" TMPDIR={self.folder}"  # so that nothing is left behind, whatever ends the worker
+        variables += f" TMPDIR={self.folder}"  # nothing is left behind, however the worker ends
         no_pages = "DASK_DISTRIBUTED__WORKER__HTTP__ROUTES='[]' DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION=True"
         note = f"""sh -c 'echo $$ > {self.folder}/pid; exec "$0" "$@"'"""
         return f"{variables} {no_pages} {note} {self.python}"
 
     async def start(self) -> None:
-        """Bring the key there, see that Python has what it needs, and start the worker."""
+        """Send the key, check that Python has the packages, and start the worker."""
         async with asyncssh.connect(self.host.name, **self.connect_options) as connection:
             here, there = (connection.get_extra_info(name)[0] for name in ("sockname", "peername"))
             save_key = f"umask 077 && mkdir {self.folder} && cat > {self.folder}/run.pem"
@@ -93,37 +100,116 @@ class SshWorker(ssh.Worker):  # type: ignore[misc]  # it has no type information
         self.kwargs = {
             "host": there,
             "protocol": "tls://",
-            "memory_limit": 0,  # the state cannot be spilled
+            "memory_limit": 0,  # the state of actors cannot be spilled to disk
             "death_timeout": DEATH_SECONDS,
             "dashboard_address": "127.0.0.1:0",
             "local_directory": self.folder,
-            "name": self.folder,  # by which the scheduler tells it from others, also when its nanny has restarted it
+            "name": self.folder,  # unique, and kept when its nanny restarts it
         } | ({} if self.host.threads is None else {"nthreads": self.host.threads})
         await super().start()
         self.drain = asyncio.ensure_future(self._drain())
 
     async def _drain(self) -> None:
-        """Read what the worker says, or it would wait one day for someone to read it."""
+        """Read the output of the worker; otherwise it would block when the pipe is full."""
         async for line in self.proc.stderr:
             logger.debug("%s: %s", self.host.name, line.rstrip())
 
     async def close(self) -> None:
-        """End the worker and remove its directory; a host that cannot be reached is left to itself."""
+        """Stop the worker and remove its directory; a host that cannot be reached is left alone."""
         if self.drain is not None:
             self.drain.cancel()
         try:
-            await asyncio.wait_for(self._end(), SSH_SECONDS)
+            await asyncio.wait_for(self._stop(), SSH_SECONDS)
         except (OSError, asyncssh.Error, asyncio.TimeoutError) as error:
             logger.warning(
-                "%s cannot be reached to end its worker (%s); it ends by itself within %i s, and leaves %s there",
+                "%s cannot be reached to stop its worker (%s); it exits by itself within %i s and leaves %s behind",
                 self.host.name, error, DEATH_SECONDS, self.folder,
             )  # fmt: skip
         await super().close()
 
-    async def _end(self) -> None:
+    async def _stop(self) -> None:
         async with asyncssh.connect(self.host.name, **self.connect_options) as connection:
-            await connection.run(f"{{ {END.format(folder=self.folder)} }} 2> /dev/null")
+            await connection.run(f"{{ {STOP.format(folder=self.folder)} }} 2> /dev/null")
 
 
 def _bracketed(address: str) -> str:
     return f"[{address}]" if ":" in address else address
+
+
+@contextmanager
+def launched(hosts: Hosts) -> Iterator[tuple[Client, Callable[[set[str]], None]]]:
+    """Start workers on all hosts, and stop them at the end, whatever happens.
+
+    Yields a client, and a function that restarts the workers of hosts that have none any more, or whose worker's
+    address is among those given.
+
+    All ports that other machines can reach use TLS and require a certificate that is made for this run. The dashboard
+    is served on the loopback interface only.
+    """
+    security = Security.temporary()
+    options = {"security": security, "protocol": "tls://", "port": 0, "dashboard_address": "127.0.0.1:0"}
+    scheduler = {"cls": Scheduler, "options": options}
+    with SpecCluster({}, scheduler, security=security) as cluster:
+        port = int(cluster.scheduler_address.rpartition(":")[2])
+        pem = security.tls_worker_key + security.tls_worker_cert
+        workers: list[SshWorker] = []
+
+        def restart(lost: Collection[str]) -> None:
+            present = {each.name for address, each in cluster.scheduler.workers.items() if address not in lost}
+            started, deadline = cluster.sync(_restart, workers, present), monotonic() + SSH_SECONDS
+            # by name: the scheduler may still list lost workers, and drop them at any time
+            while started - {each.name for each in cluster.scheduler.workers.values()} and monotonic() < deadline:
+                sleep(0.1)
+
+        try:
+            cluster.sync(_start, workers, hosts, port, pem)
+            with Client(cluster, set_as_default=False, direct_to_workers=True) as client:
+                client.wait_for_workers(len(workers), timeout=SSH_SECONDS)
+                logger.info("workers run on %i hosts; dashboard: %s", len(workers), client.dashboard_link)
+                yield client, restart
+        finally:
+            cluster.sync(_close, workers)
+
+
+async def _start(workers: list[SshWorker], hosts: Hosts, port: int, pem: str) -> None:
+    """Start the workers of all hosts concurrently; the first error names its host."""
+    workers += [SshWorker(host, port, pem, _connect_options(host, hosts)) for host in hosts.hosts]
+    await asyncio.gather(*map(_start_one, workers))
+
+
+async def _start_one(worker: SshWorker) -> None:
+    try:
+        await asyncio.wait_for(worker, START_SECONDS)
+    except Exception as error:
+        reason = str(error) or type(error).__name__
+        raise RuntimeError(f"No worker could be started on {worker.host.name}: {reason}") from error
+
+
+async def _restart(workers: list[SshWorker], present: set[str]) -> set[str]:
+    """Replace the workers that are not present; return the names of the new ones."""
+
+    async def replace(place: int) -> str | None:
+        old = workers[place]
+        workers[place] = SshWorker(old.host, old.port, old.pem, old.connect_options)
+        try:
+            await old.close()
+            await _start_one(workers[place])
+            logger.info("the worker on %s was restarted", old.host.name)
+        except RuntimeError as error:
+            logger.warning("%s; continuing without it", error)
+            return None
+        return workers[place].folder
+
+    started = await asyncio.gather(*(replace(i) for i, each in enumerate(workers) if each.folder not in present))
+    return {name for name in started if name is not None}
+
+
+async def _close(workers: list[SshWorker]) -> None:
+    await asyncio.gather(*(worker.close() for worker in workers))
+
+
+def _connect_options(host: Host, hosts: Hosts) -> dict[str, Any]:
+    """Return the options of asyncssh; host keys are always checked against the user's known hosts."""
+    options: dict[str, Any] = {"username": host.user, "port": host.port}
+    options |= {} if hosts.ssh_config is None else {"config": [str(hosts.ssh_config)]}
+    return {name: value for name, value in options.items() if value is not None}

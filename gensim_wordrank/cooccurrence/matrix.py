@@ -16,8 +16,8 @@ from scipy.sparse import csr_matrix
 
 from gensim_wordrank._utils import atomic_files, checksummed, validation
 from gensim_wordrank._utils import memory as memory_
-from gensim_wordrank.cluster.optional import read_texts, team_on
 from gensim_wordrank.cooccurrence import counting, csr, storage
+from gensim_wordrank.cooccurrence.summary import SAMPLE_SIZE, CountSummary
 from gensim_wordrank.text import corpus
 
 FILES = checksummed.Kind("co-occurrences", 1, "Count the co-occurrences again.")
@@ -116,7 +116,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         memory: int | str | None = None,
         path: str | os.PathLike[str] | None = None,
         progress: bool = False,
-        cluster: Any = None,
+        backend: Any = None,
     ) -> Cooccurrence:
         """Count the co-occurrences of a text, which is read once.
 
@@ -146,9 +146,9 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
             A directory to write the matrix to, as :meth:`save` does; it is mapped from there and takes no memory.
         progress : bool
             Show progress bars.
-        cluster : distributed.Client, Dask cluster, str or gensim_wordrank.cluster.Hosts, optional
-            Machines to count on instead of this one, as in :class:`~gensim_wordrank.WordRank`. They need `corpus_file`:
-            paths or addresses. The matrix does not depend on them.
+        backend : gensim_wordrank.cluster.backend.DaskBackend, optional
+            Count on the machines of a cluster instead of this one: what :func:`gensim_wordrank.cluster.connect` yields.
+            They need `corpus_file`: paths or addresses. The matrix does not depend on them.
 
         Returns
         -------
@@ -158,8 +158,8 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         if (sentences is None) == (corpus_file is None):
             raise TypeError("Give either 'sentences' or 'corpus_file'.")
         corpus.refuse_no_files(corpus_file)
-        if corpus_file is None and cluster is not None:
-            raise TypeError("Sentences are counted on this machine. Give 'corpus_file' with a 'cluster'.")
+        if corpus_file is None and backend is not None:
+            raise TypeError("Sentences are counted on this machine. Give 'corpus_file' with a 'backend'.")
         window, min_count = (
             validation.positive_integer("window", window),
             validation.positive_integer("min_count", min_count),
@@ -171,14 +171,18 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
             atomic_files.check_directory(path, NAMES)
         budget = memory_.budget(memory)
         room = corpus.room_for_text(budget)
-        with team_on(cluster) as team:
-            if team is not None:
-                found: corpus.Corpus = read_texts(team, corpus_file)
-            else:
-                found = corpus.read(sentences, corpus_file, workers=workers, room=room, progress=progress)
-            found = found.over(found.frequent(min_count, max_final_vocab))
-            result = cls.from_text(found, window, symmetric, distance_weighting, workers, budget, path, progress)
-            return result.brought()
+        if backend is not None:
+            read = backend.read(None, corpus_file)
+            counts: Cooccurrence = backend.count(
+                read.over(read.frequent(min_count, max_final_vocab)), window, symmetric, distance_weighting
+            ).gather()
+            if path is None:
+                return counts
+            counts.save(path)
+            return cls.load(path, mmap="r")
+        found = corpus.read(sentences, corpus_file, workers=workers, room=room, progress=progress)
+        found = found.over(found.frequent(min_count, max_final_vocab))
+        return cls.from_text(found, window, symmetric, distance_weighting, workers, budget, path, progress)
 
     @classmethod
     def from_text(
@@ -199,9 +203,6 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         weights = counting.Weights(window, distance_weighting)
 
         def counted(directory: Path | None) -> Cooccurrence:
-            there: Cooccurrence | None = text.counted_there(window, symmetric, distance_weighting)
-            if there is not None:
-                return there
             store = storage.Store(directory, np.float32, weights.unit)
             csr = counting.count(text.text, len(text.words), weights, symmetric, store, workers, room, progress)
             result = cls(csr.data, csr.indices, csr.indptr, text.words, text.counts)
@@ -252,17 +253,6 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
     # ---- as numbers
 
     @property
-    def is_here(self) -> bool:
-        """Whether the pairs stay in this process, and not on machines of a cluster."""
-        return True
-
-    def brought(self) -> Cooccurrence:
-        """Return the same counts in this process."""
-        if self.is_here:
-            return self
-        return self._with_scratch(Cooccurrence(self.data, self.indices, self.indptr, self.words, self.counts))
-
-    @property
     def nnz(self) -> int:
         """Number of pairs that occur."""
         return len(self.data)
@@ -309,9 +299,9 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         quantum = csr.quantum(float(self.data.max(initial=0)), max(self.shape))
         return csr.sums(self.data, self.indices, self.indptr, self.n_contexts, quantum)
 
-    def sample(self, n: int) -> NDArray[np.float32]:
-        """Return about `n` counts, evenly spread, or all if they are fewer."""
-        return self.data[:: max(1, self.nnz // n)]
+    def summarize(self) -> CountSummary:
+        """Return what training must know before the first epoch, after a :meth:`check`."""
+        return CountSummary(np.diff(self.indptr), *self.sums(), self.data[:: max(1, self.nnz // SAMPLE_SIZE)])
 
     def over(self, words: Sequence[Any]) -> Cooccurrence:
         """Return the counts for other words: in the order of `words`, without those it leaves out, empty for new ones.

@@ -13,7 +13,7 @@ from gensim_wordrank.types import Floats
 
 
 class RankLoss(str, Enum):
-    """A loss rho of a rank: rising, concave.
+    """A rank loss rho: increasing and concave.
 
     Examples
     --------
@@ -29,7 +29,7 @@ class RankLoss(str, Enum):
 
     @property
     def code(self) -> int:
-        """The kernels' number for this loss."""
+        """The number of this loss in the kernels."""
         return list(RankLoss).index(self)
 
     def value_at(self, x: Any, t: float = 1.5) -> Floats:
@@ -56,7 +56,7 @@ class PairLoss(str, Enum):
 
     @property
     def code(self) -> int:
-        """The kernels' number for this loss."""
+        """The number of this loss in the kernels."""
         return list(PairLoss).index(self)
 
     def value_at(self, x: Any) -> Floats:

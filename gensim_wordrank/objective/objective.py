@@ -1,4 +1,4 @@
-"""What WordRank minimises: J(U, V), equation (9) of the paper, and its bound, equation (11)."""
+"""The objective: J(U, V), equation (9) of the paper, its bound, equation (11), and the weights of the pairs."""
 
 from __future__ import annotations
 
@@ -10,16 +10,49 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensim_wordrank._utils import validation
+from gensim_wordrank.cooccurrence import csr
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
-from gensim_wordrank.objective.expected_counts import ExpectedCounts
 from gensim_wordrank.objective.losses import PairLoss, RankLoss
 from gensim_wordrank.objective.ranks import map_ranks
+from gensim_wordrank.settings import SETTINGS, Settings
 from gensim_wordrank.types import Floats, Vectors
 
 # the kernels calculate in float32, and with the inverse of some parameters
 LARGEST = 1e30
-# pairs from which on a text counts as large, and how many times stronger the L2 term is at most on smaller ones
-MANY_PAIRS, MOST_L2 = 5e7, 2.0
+
+
+@dataclass(frozen=True)
+class ExpectedCounts:
+    """The counts that pairs would have if words and contexts were independent.
+
+    E(w, c) = X_w X_c / N, where X_w and X_c are the sums of a row and of a column, and N is the sum of all counts.
+
+    Examples
+    --------
+    >>> from gensim_wordrank.cooccurrence.matrix import Cooccurrence
+    >>> from gensim_wordrank.objective.objective import ExpectedCounts
+    >>> counts = Cooccurrence.from_matrix([[0, 3], [3, 6]])
+    >>> ExpectedCounts.of(*counts.sums(), discount=1).excess(counts, slice(None))
+    array([0.75, 0.75, 0.  ], dtype=float32)
+    """
+
+    words: Vectors  # X_w
+    contexts: Vectors  # discount * X_c / N
+
+    @classmethod
+    def of(cls, word_sums: Floats, context_sums: Floats, discount: float) -> ExpectedCounts:
+        """Build it from the sums of rows and columns; `discount` is the share of E that is subtracted."""
+        of_contexts = context_sums * (discount / (float(context_sums.sum()) or 1.0))
+        largest = np.finfo(np.float32).max
+        return cls(*(np.minimum(sums, largest).astype(np.float32) for sums in (word_sums, of_contexts)))
+
+    def excess(self, counts: Cooccurrence, pairs: slice) -> Vectors:
+        """Return max(0, X - discount E) for some pairs."""
+        start, stop, _ = pairs.indices(counts.nnz)
+        of_words = self.words[csr.row_numbers(counts.indptr, start, stop)]
+        expected = of_words * self.contexts[counts.indices[start:stop]]
+        result: Vectors = np.fmax(counts.data[start:stop] - expected, np.float32(0))
+        return result
 
 
 @dataclass(frozen=True)
@@ -29,23 +62,24 @@ class Objective:
     Parameters
     ----------
     rank_loss : {"log", "identity", "dcg", "log_t"}
-        rho_1, rho_0, rho_2 or rho_3.
+        The rank loss: rho_1, rho_0, rho_2 or rho_3.
     pair_loss : {"logistic", "hinge"}
-        The bound l of the 0-1 loss.
+        The convex bound l of the 0-1 loss.
     t : float
-        Of rho_3; above 0 and not 1.
+        Parameter of rho_3; above 0 and not 1.
     rank_scale, rank_offset : float
         The paper's alpha and beta: the rank loss is taken at (rank + rank_offset) / rank_scale.
     weighted : bool
-        Weigh a pair by r = min(1, (excess / x_max)^epsilon), or by 1.
+        Weight each pair by r = min(1, (excess / x_max)^epsilon) instead of 1.
     x_max, epsilon : float
-        Of the weights.
-    chance : float
-        The excess of a pair over chance is max(0, X - chance X_w X_c / N), where X_w and X_c are all counts of the word
-        and of the context, and N is their sum over all pairs. With 0 it is X, as in the paper, which has x_max = 100.
+        Parameters of the weights.
+    discount : float
+        The excess of a pair is max(0, X - discount X_w X_c / N): its count less the count expected of independent
+        words. X_w and X_c are the sums of all counts of the word and of the context; N is the sum of all counts. With 0
+        the excess is X, as in the paper, which uses x_max = 100.
     l2 : float
-        Adds l2 g / 2 times the sum over pairs of ``r (|u_w|^2 + |v_c|^2)``, where g suits it to vocabularies and texts
-        of any size (:meth:`effective_l2`). Biases are left alone.
+        Adds effective_l2 / 2 times the sum over pairs of ``r (|u_w|^2 + |v_c|^2)``, where :meth:`effective_l2` adapts
+        `l2` to the size of the vocabulary and of the text. Biases are not penalized.
 
     Examples
     --------
@@ -93,7 +127,7 @@ class Objective:
             object.__setattr__(self, name, value)
 
     def weights(self, excess: Vectors) -> Vectors:
-        """Return r of equation (4) for counts X, of which chance has been taken, or ones."""
+        """Return the weights r of equation (4) for discounted counts, or ones."""
         if not self.weighted:
             return np.ones(len(excess), np.float32)
         r = np.minimum(excess / np.float32(self.x_max), np.float32(1))
@@ -101,12 +135,12 @@ class Objective:
         return result
 
     def weights_of(self, counts: Cooccurrence) -> Callable[[slice], Vectors]:
-        """Return a function that gives r of some pairs."""
-        chance = ExpectedCounts.of(*counts.sums(), self.discount)
-        return lambda pairs: self.weights(chance.excess(counts, pairs))
+        """Return a function that returns the weights of some pairs."""
+        expected = ExpectedCounts.of(*counts.sums(), self.discount)
+        return lambda pairs: self.weights(expected.excess(counts, pairs))
 
     def xi(self, ranks: Floats) -> Floats:
-        """Return the xi of equation (12) for given ranks, at which the bound touches the objective."""
+        """Return the xi of equation (12) for given ranks, where the bound touches the objective."""
         with np.errstate(divide="ignore"):  # rank 0 and offset 0: 1 / xi = 0 is what is meant
             return np.divide(self.rank_scale, ranks + self.rank_offset)
 
@@ -146,8 +180,8 @@ class Objective:
         tiles = map_ranks(tile_sum, words, contexts, counts, PairLoss(self.pair_loss), workers)
         return sum(tiles) + self.penalty(words, contexts, counts)
 
-    def pull(self, n_contexts: int, sharpness: float = 1.0) -> float:
-        """Return the pull on a pair that all other contexts violate by 1, with ranks `sharpness` times as large.
+    def max_pair_gradient(self, n_contexts: int, sharpness: float = 1.0) -> float:
+        """Return the gradient for a pair that all other contexts violate by 1, with ranks multiplied by `sharpness`.
 
         ``rho'((s (|C| - 1) + beta) / alpha) s (|C| - 1) / alpha``
         """
@@ -155,15 +189,15 @@ class Objective:
         slope = RankLoss(self.rank_loss).slope_at(np.array([(rank + self.rank_offset) / self.rank_scale]), self.t)
         return float(slope[0]) * rank / self.rank_scale if rank else 0.0
 
-    def effective_l2(self, n_contexts: int, n_pairs: int) -> float:
-        """Return l2 g, where g is the pull on a pair that all other contexts violate by 1, and more on few pairs.
+    def effective_l2(self, n_contexts: int, n_pairs: int, settings: Settings = SETTINGS) -> float:
+        """Return `l2` in units of the largest gradient of a pair, and up to twice as much for few pairs.
 
-        ``g = rho'((|C| - 1 + beta) / alpha) (|C| - 1) / alpha min(2, max(1, 5e7 / |Omega|))``
+        ``l2 max_pair_gradient min(2, max(1, 5e7 / |Omega|))``
 
-        What few pairs say is less certain: from 50 down to 25 million, the L2 term does not shrink with the text.
+        Few pairs are less certain: from 50 down to 25 million pairs, the L2 term does not shrink with the text.
         """
-        more = min(MOST_L2, max(1.0, MANY_PAIRS / max(1, n_pairs)))
-        return self.l2 * more * self.pull(n_contexts)
+        scale = min(settings.max_l2_scale, max(1.0, settings.many_pairs / max(1, n_pairs)))
+        return self.l2 * scale * self.max_pair_gradient(n_contexts)
 
     def penalty(self, words: Vectors, contexts: Vectors, counts: Cooccurrence) -> float:
         """Return the L2 term."""
@@ -172,7 +206,5 @@ class Objective:
         r = self.weights_of(counts)(slice(None)).astype(np.float64)
         of_words = np.add.reduceat(np.append(r, 0.0), counts.indptr[:-1]) * (np.diff(counts.indptr) > 0)
         of_contexts = np.bincount(counts.indices, weights=r, minlength=len(contexts))
-        lengths = [np.einsum("ij,ij->i", m, m, dtype=np.float64) for m in (words, contexts)]
-        return float(
-            self.effective_l2(len(contexts), counts.nnz) / 2 * (of_words @ lengths[0] + of_contexts @ lengths[1])
-        )
+        norms = [np.einsum("ij,ij->i", m, m, dtype=np.float64) for m in (words, contexts)]
+        return float(self.effective_l2(len(contexts), counts.nnz) / 2 * (of_words @ norms[0] + of_contexts @ norms[1]))

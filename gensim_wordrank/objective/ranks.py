@@ -1,4 +1,4 @@
-"""Stage 2: the exact rank of every pair, a tile of words at a time."""
+"""Stage 2 of Algorithm 1: the exact rank of every pair, one tile of words at a time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gensim_wordrank.types import Vectors
 
 Result = TypeVar("Result")
 
-# scores of one tile: with fewer rows, SGEMM takes up to twice as long
+# memory for the scores of one tile; with fewer rows, SGEMM takes up to twice as long
 TILE_BYTES = 32 << 20
 
 _KERNELS = {PairLoss.HINGE: _ranks.hinge_ranks, PairLoss.LOGISTIC: _ranks.logistic_ranks}
@@ -73,6 +73,6 @@ def map_ranks(
             _KERNELS[pair_loss](scores, indptr[first : last + 1], columns, ranks)
         return function(slice(int(indptr[first]), int(indptr[last])), ranks)
 
-    # BLAS on one thread: the cores are busy with our own, and a product then has the same bytes however many they are
+    # BLAS on one thread: our own threads use the cores, and the product is the same for any number of them
     with threadpool_limits(limits=1, user_api="blas"):
         yield from threads.run(one_tile, ((first,) for first in range(0, len(words), rows)), workers)

@@ -32,30 +32,38 @@ TEXT_SHARE = 0.4
 
 
 @dataclass
-class Corpus:
-    """What was read.
+class VocabCounts:
+    """What reading a text found, wherever its words are kept.
 
     Attributes
     ----------
-    text : Text
-        The ids.
     words : list
-        What they number.
+        The different words.
     counts : array of int64
-        How often each word occurs.
+        How often each occurs.
     n_sentences, n_tokens : int
         What was read, unknown words included.
     """
 
-    text: Text
     words: list[Any]
     counts: NDArray[np.int64]
     n_sentences: int
     n_tokens: int
 
-    def counted_there(self, window: int, symmetric: bool, distance_weighting: bool) -> Any:
-        """Return the co-occurrences of a text that is on machines of a cluster; None if it is here."""
-        return None
+    def frequent(self, min_count: int, most: int | None) -> dict[Any, int]:
+        """Return new ids of the words that occur so often, the most frequent first, as in gensim; at most so many."""
+        kept = np.flatnonzero(self.counts >= min_count)
+        if not len(kept):
+            raise ValueError(f"No word of the text occurs {min_count} times. Lower 'min_count', or give more text.")
+        order = kept[by_frequency(self.counts[kept])][:most]
+        return {self.words[i]: new for new, i in enumerate(order.tolist())}
+
+
+@dataclass
+class Corpus(VocabCounts):
+    """A text as word ids in this process."""
+
+    text: Text
 
     def digest(self) -> str:
         """Return what tells this text from others: a digest of it, and others of what a change of order leaves alone.
@@ -79,14 +87,6 @@ class Corpus:
                 else:
                     sentence.append(self.words[i])
 
-    def frequent(self, min_count: int, most: int | None) -> dict[Any, int]:
-        """Return new ids of the words that occur so often, the most frequent first, as in gensim; at most so many."""
-        kept = np.flatnonzero(self.counts >= min_count)
-        if not len(kept):
-            raise ValueError(f"No word of the text occurs {min_count} times. Lower 'min_count', or give more text.")
-        order = kept[by_frequency(self.counts[kept])][:most]
-        return {self.words[i]: new for new, i in enumerate(order.tolist())}
-
     def over(self, known: Mapping[Any, int]) -> Corpus:
         """Return the same text with other ids; words without one are left out, and so their neighbours move together.
 
@@ -99,7 +99,7 @@ class Corpus:
         if self.words == list(known):
             return self
         new_id, counts = renumber(self.words, self.counts, known)
-        return Corpus(self.text.over(new_id), list(known), counts, self.n_sentences, self.n_tokens)
+        return Corpus(list(known), counts, self.n_sentences, self.n_tokens, self.text.over(new_id))
 
 
 def resemble(digest: str, other: str) -> bool:
@@ -260,7 +260,7 @@ def read(
     if known is None and corpus_file is not None:
         table.clear()
         _renew(words, counts)
-    return Corpus(text, words, counts, n_sentences, n_tokens)
+    return Corpus(words, counts, n_sentences, n_tokens, text)
 
 
 def _renew(words: list[str], counts: NDArray[np.int64]) -> None:

@@ -1,11 +1,11 @@
-"""Checkpoints: a directory from which a run that ended at any moment goes on, to the same bytes.
+"""Checkpoints: a directory from which a run that ended at any moment can be resumed, to the same bytes.
 
-    DIR/cooccurrence/    the counts and the vocabulary            written once, before the first epoch
-    DIR/run/             parameters, and the state at the start   written once, last: with it there is a run
-    DIR/epoch-000007/    the state after 7 epochs                 the last few are kept
+    DIR/cooccurrence/    the counts and the vocabulary         written once, before the first epoch
+    DIR/run/             parameters and the initial state      written once, last: without it nothing can be resumed
+    DIR/epoch-000007/    the state after 7 epochs              the last few are kept
 
-Random numbers follow from the seed and the number of the epoch, so there is no other state. Every directory is written
-under another name and then renamed, and carries the checksums of its files.
+Random numbers depend on the seed and the number of the epoch, so there is no other state. Every directory is written
+under a temporary name and then renamed, and holds the checksums of its files.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import logging
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -25,35 +25,37 @@ from typing import IO, Any
 from gensim_wordrank._utils import atomic_files, checksummed, validation
 from gensim_wordrank._utils.versions import versions
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
+from gensim_wordrank.training.backend import Counts, EpochResult
 from gensim_wordrank.training.state import State
+from gensim_wordrank.training.trainer import Listener
 
 logger = logging.getLogger(__name__)
 
-RUN = checksummed.Kind("training run", 2, "Start the run again.")
-EPOCH = checksummed.Kind("checkpoint", 1, "The one before is used.")
-# where these are the same, so are the numbers
-SAME = ("gensim-wordrank", "numpy", "machine", "CPU level")
+RUN = checksummed.Kind("training run", 3, "Start over.")
+EPOCH = checksummed.Kind("checkpoint", 2, "The one before is used.")
+# where these agree, results are the same bytes
+REPRODUCIBLE_WITH = ("gensim-wordrank", "numpy", "machine", "CPU level")
 SECONDS = {"s": 1, "min": 60, "h": 3600}
-# what tells that a process holds the directory, and that the pairs there are of a run that is about to begin
-LOCK, BEGUN = ".lock", ".begun"
-# seconds to wait for one that only looks
-PATIENCE = 2.0
-# names of their directories
+# a file that the process which uses the directory locks, and one that exists until a new run is complete
+LOCK, INCOMPLETE = ".lock", ".incomplete"
+# seconds to wait for a process that only looks
+LOCK_TIMEOUT = 2.0
+# the names of checkpoints
 CHECKPOINT = r"epoch-\d{6,}"
 
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """Where checkpoints go, how often they are written, and how many are kept.
+    """Where checkpoints are written, how often, and how many are kept.
 
     Parameters
     ----------
     directory : str or path
-        Is made if it is not there; must not hold a run.
+        Created if missing; must not hold a run.
     every : int or str
-        Number of epochs, or a time as "90s", "10min" or "2h". The end of training has one in any case.
+        Number of epochs, or a time such as "90s", "10min" or "2h". The last epoch always has a checkpoint.
     keep : int
-        How many of the last ones stay. If the last is damaged, the one before is used.
+        How many of the latest to keep. If the latest is damaged, the one before is used.
 
     Examples
     --------
@@ -62,7 +64,7 @@ class Checkpoints:
     >>> from gensim_wordrank import Checkpoints, WordRank
     >>> place = tempfile.mkdtemp()
     >>> model = WordRank(common_texts, vector_size=4, min_count=1, epochs=6, checkpoint=Checkpoints(place, every=2))
-    >>> same = WordRank.resume(place)  # as after a power cut, but that nothing is left to do
+    >>> same = WordRank.resume(place)  # nothing is left to do here
     >>> bool((same.wv.vectors == model.wv.vectors).all())
     True
     """
@@ -74,14 +76,14 @@ class Checkpoints:
     def __post_init__(self) -> None:
         validation.positive_integer("keep", self.keep)
         if not isinstance(self.every, str):
-            validation.positive_integer("every", self.every, 'For a time, give "10min" or the like.')
+            validation.positive_integer("every", self.every, 'For a time, give a string such as "10min".')
         elif not _seconds(self.every):
             raise validation.parameter_error(
-                "every", 'a number of epochs, or a time like "90s", "10min" or "2h"', self.every
+                "every", 'a number of epochs, or a time such as "90s", "10min" or "2h"', self.every
             )
 
     def is_due(self, epochs: int, seconds: float) -> bool:
-        """Say whether a checkpoint is written when so much was done since the last one."""
+        """Return True if a checkpoint is due so many epochs and seconds after the last one."""
         return seconds >= _seconds(self.every) if isinstance(self.every, str) else epochs >= self.every
 
 
@@ -90,10 +92,10 @@ def _seconds(time: str) -> float:
     return float(found[1]) * SECONDS[found[2]] if found else 0.0
 
 
-def asked_for(checkpoint: str | os.PathLike[str] | Checkpoints | None) -> Checkpoints | None:
-    """Return what the parameter `checkpoint` asks for; make the directory, and refuse one that cannot be used.
+def prepare_directory(checkpoint: str | os.PathLike[str] | Checkpoints | None) -> Checkpoints | None:
+    """Return the parameter `checkpoint` as Checkpoints; create the directory, and refuse one that cannot be used.
 
-    All that before a text is read and counted, and again by :meth:`Run.begin`.
+    This happens before a text is read; :meth:`Run.begin` checks again.
     """
     if checkpoint is None:
         return None
@@ -110,110 +112,111 @@ def asked_for(checkpoint: str | os.PathLike[str] | Checkpoints | None) -> Checkp
 
 
 def _check_free(directory: Path) -> None:
-    """Refuse a directory with a run, or with things of others that have the names of a run's."""
+    """Refuse a directory that holds a run, or files of others under the names of a run."""
     if (directory / "run").exists():
         raise FileExistsError(
-            f"'{directory}' holds a training run. Go on with it by WordRank.resume or `wordrank resume`, or give "
+            f"'{directory}' holds a training run. Resume it with WordRank.resume or `wordrank resume`, or give "
             "'checkpoint' another directory."
         )
     others = [place for place in _directories(directory, CHECKPOINT) if not _is_checkpoint(place)]
-    if not (directory / BEGUN).exists():  # else a run was broken off as it began
+    if not (directory / INCOMPLETE).exists():  # otherwise a run was interrupted while it began
         others += _directories(directory, "cooccurrence")
     if others:
         raise FileExistsError(
-            f"'{others[0]}' is not of a training run, and would be replaced. Give 'checkpoint' another directory."
+            f"'{others[0]}' does not belong to a training run and would be replaced. Give 'checkpoint' another "
+            "directory."
         )
 
 
 class Run:
-    """A training run on disk, which one process at a time holds.
+    """A training run on disk, which one process at a time uses.
 
     Parameters
     ----------
     options : Checkpoints
         Where and how often.
     start : State
-        From which it began.
-    facts : dict
+        The initial state.
+    model : dict
         What the model was then, as plain values and arrays.
     """
 
-    def __init__(self, options: Checkpoints, start: State, facts: Mapping[str, Any]) -> None:
-        self.options, self.start, self.facts = options, start, facts
+    def __init__(self, options: Checkpoints, start: State, model: Mapping[str, Any]) -> None:
+        self.options, self.start, self.model = options, start, model
         self.directory = Path(options.directory)
         self._id = checksummed.checksum(self.directory / "run" / checksummed.ABOUT)
         self._last, self._written = start.epoch, monotonic()  # epoch and time of the last checkpoint
 
     @classmethod
     @contextmanager
-    def begin(cls, options: Checkpoints, counts: Cooccurrence, start: State, facts: Mapping[str, Any]) -> Iterator[Run]:
-        """Write what a run begins with, and hold it."""
+    def begin(cls, options: Checkpoints, counts: Counts, start: State, model: Mapping[str, Any]) -> Iterator[Run]:
+        """Write the start of a run, and lock it."""
         directory = Path(options.directory)
         directory.mkdir(parents=True, exist_ok=True)
-        with _held(directory):
-            _check_free(directory)  # again, as another process may have begun and ended a run since
-            (directory / BEGUN).touch()
+        with _locked(directory):
+            _check_free(directory)  # again: another process may have finished a run since
+            (directory / INCOMPLETE).touch()
             counts.save(directory / "cooccurrence")
             of_run = {
                 "every": options.every,
                 "keep": options.keep,
-                "made by": _versions(),
+                "versions": _versions(),
                 "cooccurrence": checksummed.checksum(directory / "cooccurrence" / checksummed.ABOUT),
             }
-            contents = {**vars(start), **facts, "run": of_run}
+            contents = {**vars(start), **model, "run": of_run}
             atomic_files.write_directory_atomically(
                 directory / "run", lambda place: checksummed.write(place, RUN, contents)
             )
-            (directory / BEGUN).unlink(missing_ok=True)
-            yield cls(options, start, facts)
+            (directory / INCOMPLETE).unlink(missing_ok=True)
+            yield cls(options, start, model)
 
     @classmethod
     @contextmanager
     def open(cls, directory: str | os.PathLike[str]) -> Iterator[Run]:
-        """Hold the run in a directory."""
+        """Lock and read the run in a directory."""
         place = Path(directory)
         if not (place / "run").is_dir():
             raise FileNotFoundError(
-                f"'{place}' holds no training run: none was begun there, or it ended while it counted co-occurrences. "
-                "Start it again."
+                f"'{place}' holds no training run: none was started there, or it ended before the first epoch. Start "
+                "over."
             )
-        with _held(place):
-            (place / BEGUN).unlink(missing_ok=True)
-            facts = checksummed.read(place / "run", RUN)
-            of_run, start = facts.pop("run"), _take_state(facts)
+        with _locked(place):
+            (place / INCOMPLETE).unlink(missing_ok=True)
+            model = checksummed.read(place / "run", RUN)
+            of_run, start = model.pop("run"), _pop_state(model)
             about = place / "cooccurrence" / checksummed.ABOUT
             if not about.is_file() or checksummed.checksum(about) != of_run["cooccurrence"]:
                 raise ValueError(f"'{about.parent}' belongs to another run, or is damaged. {RUN.remedy}")
-            if of_run["made by"] != _versions():
+            if of_run["versions"] != _versions():
                 logger.warning(
-                    "the run was begun with %s and goes on with %s: the vectors may differ in their last bits",
-                    of_run["made by"], _versions(),
+                    "the run was started with %s and is resumed with %s: the vectors may differ in their last bits",
+                    of_run["versions"], _versions(),
                 )  # fmt: skip
-            yield cls(Checkpoints(directory, of_run["every"], of_run["keep"]), start, facts)
+            yield cls(Checkpoints(directory, of_run["every"], of_run["keep"]), start, model)
 
     def counts(self) -> Cooccurrence:
-        """Return the co-occurrences, mapped from their files."""
+        """Return the co-occurrence counts, memory-mapped."""
         return Cooccurrence.load(self.directory / "cooccurrence", mmap="r")
 
     def is_due(self, epoch: int) -> bool:
-        """Say whether a checkpoint is to be written after an epoch."""
+        """Return True if a checkpoint is due after an epoch."""
         return self.options.is_due(epoch - self._last, monotonic() - self._written)
 
-    def note(self, state: State, facts: Mapping[str, Any]) -> None:
-        """Write a checkpoint if there is none of the state.
+    def save_checkpoint(self, state: State, progress: Mapping[str, Any]) -> None:
+        """Write a checkpoint if this state has none.
 
-        A checkpoint that cannot be written is no reason to lose the run: the log tells, and the last ones stay.
+        If that fails, training continues: the error is logged and the earlier checkpoints stay.
         """
         if state.epoch != self._last:
             try:
-                self._write(state, facts)
+                self._write(state, progress)
             except OSError as error:
-                logger.error("no checkpoint after epoch %i: %s. Training goes on.", state.epoch, error)
+                logger.error("no checkpoint after epoch %i: %s. Training continues.", state.epoch, error)
 
-    def _write(self, state: State, facts: Mapping[str, Any]) -> None:
+    def _write(self, state: State, progress: Mapping[str, Any]) -> None:
         place = self.directory / f"epoch-{state.epoch - self.start.epoch:06}"
-        shutil.rmtree(place, ignore_errors=True)  # there is one only if it is damaged, or of a run before this one
-        contents = {**vars(state), "facts": {**facts, "run": self._id}}
+        shutil.rmtree(place, ignore_errors=True)  # one that exists is damaged, or of an earlier run
+        contents = {**vars(state), "progress": {**progress, "run": self._id}}
         atomic_files.write_directory_atomically(place, lambda directory: checksummed.write(directory, EPOCH, contents))
         self._last, self._written = state.epoch, monotonic()
         earlier = [checkpoint for checkpoint in self._checkpoints() if checkpoint < place]
@@ -221,27 +224,54 @@ class Run:
             shutil.rmtree(old)
 
     def newest(self) -> tuple[State, dict[str, Any]]:
-        """Return the last state that can be read, and the facts noted with it; without any, the start."""
+        """Return the latest state that can be read and the progress saved with it, or the initial state."""
         for place in reversed(self._checkpoints()):
             try:
                 found = checksummed.read(place, EPOCH)
-                state, facts = _take_state(found), found["facts"]
-                if facts.pop("run") != self._id:
+                state, progress = _pop_state(found), found["progress"]
+                if progress.pop("run") != self._id:
                     raise ValueError(f"'{place}' belongs to another run. {EPOCH.remedy}")
             except (ValueError, OSError) as error:
                 logger.warning("%s", error)
             else:
                 self._last = state.epoch
-                return state, facts
+                return state, progress
         return self.start, {}
 
     def _checkpoints(self) -> list[Path]:
         return sorted(_directories(self.directory, CHECKPOINT))
 
 
+class CheckpointWriter(Listener):
+    """Writes checkpoints when they are due.
+
+    Parameters
+    ----------
+    run : Run
+        Where to write them.
+    snapshot : callable
+        Returns the model's state and progress; called after the model has taken over the epoch's state.
+    """
+
+    def __init__(self, run: Run, snapshot: Callable[[], tuple[State, Mapping[str, Any]]]) -> None:
+        self.run, self.snapshot = run, snapshot
+        self._due = False
+
+    def needs_state(self, epoch: int) -> bool:
+        """Return True if a checkpoint is due."""
+        self._due = self.run.is_due(epoch)
+        return self._due
+
+    def on_epoch_end(self, result: EpochResult, state: State | None) -> bool:
+        """Write a checkpoint if it is due."""
+        if self._due:
+            self.run.save_checkpoint(*self.snapshot())
+        return False
+
+
 @contextmanager
-def _held(directory: Path) -> Iterator[None]:
-    """Keep other processes out of a directory, and remove what was being written when a run ended."""
+def _locked(directory: Path) -> Iterator[None]:
+    """Keep other processes out of a directory, and remove the incomplete files of a run that was interrupted."""
     with (directory / LOCK).open("w") as lock:
         _lock(lock, fcntl.LOCK_EX)
         for left in _directories(directory, rf"\.(run|cooccurrence|{CHECKPOINT})\.{atomic_files.SCRATCH_NAME}"):
@@ -250,20 +280,20 @@ def _held(directory: Path) -> Iterator[None]:
 
 
 def _lock(file: IO[str], how: int) -> None:
-    """Lock a file, or say that another process holds it."""
-    end = monotonic() + PATIENCE
+    """Lock a file; raise RuntimeError if another process has it locked."""
+    end = monotonic() + LOCK_TIMEOUT
     while True:
         try:
             return fcntl.flock(file, how | fcntl.LOCK_NB)
         except BlockingIOError:
             if monotonic() > end:
                 place = Path(file.name).parent
-                raise RuntimeError(f"Another process trains in '{place}'. Wait for it, or stop it.") from None
+                raise RuntimeError(f"Another process is training in '{place}'. Wait for it, or stop it.") from None
         sleep(0.05)
 
 
 def _is_checkpoint(place: Path) -> bool:
-    """Say whether a directory was written as a checkpoint, of whatever run."""
+    """Return True if a directory is a checkpoint of any run."""
     try:
         return bool(checksummed.checksums(place, EPOCH))
     except (OSError, ValueError):
@@ -271,14 +301,14 @@ def _is_checkpoint(place: Path) -> bool:
 
 
 def _directories(place: Path, names: str) -> list[Path]:
-    """Return the directories in a place with such names; whatever else lies there is not a run's."""
+    """Return the directories whose names match a pattern; all others do not belong to a run."""
     return [entry for entry in place.iterdir() if re.fullmatch(names, entry.name) and entry.is_dir()]
 
 
-def _take_state(found: dict[str, Any]) -> State:
-    """Take the state out of what was read."""
+def _pop_state(found: dict[str, Any]) -> State:
+    """Remove the state from what was read, and return it."""
     return State(**{field.name: found.pop(field.name) for field in fields(State)})
 
 
 def _versions() -> dict[str, str]:
-    return {name: version for name, version in versions().items() if name in SAME}
+    return {name: version for name, version in versions().items() if name in REPRODUCIBLE_WITH}

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from gensim_wordrank._sampled import LANES
 from gensim_wordrank.objective.ranks import TILE_BYTES
 from gensim_wordrank.training.partition import number_of_blocks
-from gensim_wordrank.training.sampled import COUNT_BYTES, DRAWN_SHARE
-from gensim_wordrank.training.trainer import Solver
+from gensim_wordrank.training.sampled import COUNT_BYTES, SAMPLED_SHARE
+from gensim_wordrank.types import Solver
 
-# words of a text repeat each other: it has about so many of the pairs that independent words would have
-# (0.79 to 0.88 on 58 thousand to 17 million words of news and Wikipedia, windows of 5 and 15)
+# A text has about this share of the pairs that independent words would have, because it repeats itself:
+# 0.79 to 0.88 on 58 thousand to 17 million words of news and Wikipedia, windows of 5 and 15.
 SHARE_OF_INDEPENDENT_PAIRS = 0.82
-# a string, its places in a dict and a list, its counts
-BYTES_A_WORD = 250
+# a string, its entries in a dict and a list, its count
+BYTES_PER_WORD = 250
 FLOAT, ID, COLUMN, OFFSET = 4, 4, 4, 8
-# what a thread reads and splits at a time, and the malloc of a thread keeps
+# what each thread reads and splits at a time, and its malloc arena keeps
 READ_AHEAD = 2 << 20
-# code that is loaded late, stacks of threads, the log: what even the smallest text takes
-SMALL_THINGS = 3 << 19
-# malloc may keep what is freed in pieces up to this size
-KEPT = 4 << 20
+# late imports, stacks of threads, the log: what even the smallest text takes
+FIXED_BYTES = 3 << 19
+# malloc may keep freed memory up to this size
+KEPT_BY_MALLOC = 4 << 20
 
 
 def expected_pairs(counts: ArrayLike, sentence_length: float, window: int, symmetric: bool = True) -> int:
-    """Estimate how many different pairs a text holds, from how often each word occurs in it.
+    """Estimate the number of different pairs of a text from the counts of its words.
 
     Examples
     --------
@@ -39,57 +39,62 @@ def expected_pairs(counts: ArrayLike, sentence_length: float, window: int, symme
         return 0
     distances = np.arange(1, 1 + min(window, np.ceil(min(max(sentence_length, 1.0), counts.sum()))))
     neighbours = (2 if symmetric else 1) * np.clip(1 - distances / max(sentence_length, 1.0), 0, None).sum()
-    # words of about the same frequency go together, so that 200 x 200 pairs are looked at instead of |W||C|
+    # words of similar frequency are grouped: 200 x 200 pairs of groups instead of |W||C| pairs of words
     edges = np.unique(np.geomspace(1, len(counts) + 1, 200).astype(np.int64)) - 1
     sizes = np.diff(edges)
     counts = np.add.reduceat(counts, edges[:-1]) / sizes
-    # the chance that a pair occurs, if all its meetings are independent
-    chances = -np.expm1(-neighbours * np.outer(counts, counts) / max((sizes * counts).sum(), 1.0))
-    # not as a matrix product: BLAS ends the process when there is no memory for its buffers
-    return int(SHARE_OF_INDEPENDENT_PAIRS * (np.outer(sizes, sizes) * chances).sum())
+    # the probability that a pair occurs, if words are independent
+    probabilities = -np.expm1(-neighbours * np.outer(counts, counts) / max((sizes * counts).sum(), 1.0))
+    # not a matrix product: BLAS aborts the process when there is no memory for its buffers
+    return int(SHARE_OF_INDEPENDENT_PAIRS * (np.outer(sizes, sizes) * probabilities).sum())
 
 
 def vectors_memory(n_words: int, size: int) -> int:
-    """Return the bytes of the vectors of words and contexts."""
+    """Return the size of all word and context vectors in bytes."""
     return 2 * FLOAT * n_words * size
 
 
 def epoch_memory(n_words: int, n_pairs: int, size: int, solver: Solver, workers: int) -> int:
-    """Return the bytes that an epoch takes beside the vectors and the counts."""
+    """Return the bytes that an epoch needs in addition to the vectors and the counts."""
     if solver is Solver.SAMPLED:
-        # both matrices packed for the kernel, a few numbers a word, and the drawn pairs; these are gone when each
-        # thread copies a block of the packed rows to sort it, and later moves as many into the new matrices
+        # both matrices in blocks, a few numbers per word, and the sampled pairs; the latter are gone when each thread
+        # copies a block to sort it, and later moves as many rows into the new matrices
         padded, n_blocks = -(-(size + 1) // LANES) * LANES, number_of_blocks(n_words)
-        drawn = int(DRAWN_SHARE * COUNT_BYTES * n_pairs)
+        sampled = int(SAMPLED_SHARE * COUNT_BYTES * n_pairs)
         moved = min(workers, n_blocks) * FLOAT * n_words * padded // n_blocks
-        return n_words * (FLOAT * 2 * padded + 40) + max(drawn, moved)
-    # both matrices copied, weights and xi of the pairs, and the scores from which a thread takes exact ranks
+        return n_words * (FLOAT * 2 * padded + 40) + max(sampled, moved)
+    # copies of both matrices, weights and xi of the pairs, and per thread a tile of scores for the exact ranks
     return 2 * FLOAT * (n_words * size + n_pairs) + workers * min(TILE_BYTES, FLOAT * n_words**2)
 
 
 def training_memory(
     n_words: int, n_pairs: int, n_tokens: int, size: int, solver: Solver, workers: int
 ) -> dict[str, int]:
-    """Return the bytes of each thing that is in memory when training needs most of it.
+    """Return the bytes of each part of the memory when training needs most of it.
 
-    "workspace" is the larger of what counting needs beside the counts, and an epoch beside the vectors, with what stays
-    with the process of the memory that reading the text took.
+    "workspace" is the larger of what counting needs beside the counts and what an epoch needs beside the vectors,
+    together with what the process keeps of the memory that reading the text took.
 
     Examples
     --------
     >>> from gensim_wordrank.training.memory_estimate import training_memory
-    >>> from gensim_wordrank.training.trainer import Solver
+    >>> from gensim_wordrank.types import Solver
     >>> parts = training_memory(68_354, 60_400_000, 17_005_207, 100, Solver.SAMPLED, workers=2)
     >>> {name: f"{n / 1e6:.0f} MB" for name, n in parts.items()}["cooccurrence"]
     '484 MB'
     """
     epoch = epoch_memory(n_words, n_pairs, size, solver, workers)
-    text = 2 * ID * n_tokens  # with the ids of all words, and with those of the vocabulary
+    text = 2 * ID * n_tokens  # once with the ids of all words, once with those of the vocabulary
     reading = min(workers * READ_AHEAD, text)
     return {
-        "vocab": BYTES_A_WORD * n_words,
+        "vocab": BYTES_PER_WORD * n_words,
         "vectors": FLOAT * n_words * size,
         "context_vectors": FLOAT * n_words * size,
         "cooccurrence": (FLOAT + COLUMN) * n_pairs + OFFSET * n_words,
-        "workspace": max(text, epoch + min(text, KEPT)) + reading + SMALL_THINGS,
+        "workspace": max(text, epoch + min(text, KEPT_BY_MALLOC)) + reading + FIXED_BYTES,
     }
+
+
+def zipf_counts(n_words: int, min_count: int) -> NDArray[np.float64]:
+    """Return the word counts of a usual text by Zipf's law, in which the rarest word is as rare as allowed."""
+    return max(min_count, 1) * n_words / np.arange(1, n_words + 1)

@@ -1,4 +1,8 @@
-"""Stage 1 with sampled ranks: an epoch of the fast solver, cell by cell, for all words or for a machine's share."""
+"""The sampled solver: stage 1 with ranks estimated from sampled negatives, cell by cell.
+
+:class:`PartitionEpoch` runs the cells of some blocks of words, all of them on one machine or those that one of several
+machines holds. :func:`sampled_epoch` runs all cells of an epoch on the threads of this machine.
+"""
 
 from __future__ import annotations
 
@@ -13,200 +17,222 @@ from gensim_wordrank._utils import threads
 from gensim_wordrank._utils.memory import anonymous_array, forget, trim_heap
 from gensim_wordrank.cooccurrence.csr import Csr
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
-from gensim_wordrank.objective.expected_counts import ExpectedCounts
+from gensim_wordrank.cooccurrence.summary import CountSummary
 from gensim_wordrank.objective.losses import PairLoss, RankLoss
-from gensim_wordrank.objective.objective import Objective
-from gensim_wordrank.training.blocks import Block, Rows
+from gensim_wordrank.objective.objective import ExpectedCounts, Objective
+from gensim_wordrank.settings import SETTINGS, Settings
+from gensim_wordrank.training.blocks import Block, BlockedRows
 from gensim_wordrank.training.partition import ContextPartition, Partition
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State
+from gensim_wordrank.types import Solver, Vectors
 
-# sampled contexts that all pairs of a group of words are compared with
-SAMPLES = 128
-# how often a pair of weight 1 is drawn in an epoch
-DRAWS = 20.0
-# bytes of a drawn pair, and of a pair of the counts; drawn ones may take this share of the memory of the counts
-PAIR_BYTES, COUNT_BYTES, DRAWN_SHARE = 4, 8, 0.1
-# pairs that tell how many are drawn
-SHARE_SAMPLE = 100_000
+# bytes of a sampled pair and of a counted pair; sampled pairs may take this share of the memory of the counts
+PAIR_BYTES, COUNT_BYTES, SAMPLED_SHARE = 4, 8, 0.1
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """What all epochs of a run have in common."""
+
+    partition: Partition
+    objective: Objective
+    solver: Solver
+    vector_size: int
+    strata_per_batch: int  # strata for which pairs are sampled at a time
+    effective_l2: float
+
+    @classmethod
+    def of(
+        cls,
+        counts: CountSummary,
+        objective: Objective,
+        vector_size: int,
+        seed: int,
+        solver: Solver = Solver.SAMPLED,
+        settings: Settings = SETTINGS,
+    ) -> TrainingConfig:
+        """Split the words into blocks; choose how many pairs are sampled at a time and how strong the L2 term is."""
+        partition = Partition.of(counts, seed, settings)
+        batch = choose_strata_per_batch(counts.sample, objective, partition.n_blocks, settings)
+        l2 = objective.effective_l2(counts.n_contexts, counts.n_pairs, settings)
+        return cls(partition, objective, solver, vector_size, batch, l2)
+
+    @property
+    def settings(self) -> Settings:
+        """The constants of the run."""
+        return self.partition.settings
+
+    def gradient_scale(self, sharpness: float) -> float:
+        """Return the factor of the rank loss's slope with which the largest gradient is the same at any sharpness."""
+        n_contexts = self.partition.n_contexts
+        sharper = self.objective.max_pair_gradient(n_contexts, sharpness)
+        ratio = self.objective.max_pair_gradient(n_contexts) / sharper if sharper else 1.0
+        return sharpness / self.objective.rank_scale * ratio
 
 
 @dataclass(frozen=True)
 class SampledPairs:
-    """The pairs that were drawn for a block of words and for some strata, one after the other."""
+    """The pairs that were sampled for a block of words and some strata, one stratum after the other."""
 
     pairs: NDArray[np.uint16]
-    starts: NDArray[np.int64]  # of each word's pairs, and in them of each stratum's
+    starts: NDArray[np.int64]  # of the pairs of each word, and within them of each stratum
     n_strata: int
 
-    def later(self) -> SampledPairs:
-        """Drop those of the first stratum, and give their memory back."""
+    def without_first_stratum(self) -> SampledPairs:
+        """Drop the pairs of the first stratum and release their memory."""
         starts = _sampled.drop_first(self.pairs, self.starts, self.n_strata)
         forget(self.pairs[starts[-1] : self.starts[-1]])
         return SampledPairs(self.pairs, starts, self.n_strata - 1)
 
 
-@dataclass(frozen=True)
-class TrainingConfig:
-    """What the epochs of a run have in common."""
-
-    plan: Partition
-    objective: Objective
-    size: int  # of the vectors
-    strata_per_batch: int  # strata for which pairs are drawn at a time
-    effective_l2: float  # of the L2 term
-
-    @classmethod
-    def of(cls, plan: Partition, objective: Objective, counts: Cooccurrence, size: int) -> TrainingConfig:
-        """Make it for all pairs: choose how many are drawn at a time, and how strong the L2 term is."""
-        strata_per_batch = choose_strata_per_batch(counts, objective, plan.n_blocks)
-        return cls(plan, objective, size, strata_per_batch, objective.effective_l2(plan.n_contexts, counts.nnz))
-
-    def pull(self, sharpness: float) -> float:
-        """Return what slopes of rank losses are multiplied by, so that a hopeless pair pulls alike at any sharpness."""
-        usual, sharper = (self.objective.pull(self.plan.n_contexts, each) for each in (1.0, sharpness))
-        return sharpness / self.objective.rank_scale * (usual / sharper if sharper else 1.0)
-
-
 class PartitionEpoch:
-    """Blocks of words with their pairs, in one epoch: all of them on one machine, or those that one of several holds.
+    """One epoch of some blocks of words with all contexts.
 
     Parameters
     ----------
-    recipe : TrainingConfig
-        What the epochs have in common.
-    deal : ContextPartition
-        The contexts of the epoch.
-    epoch, pace
-        The number of epochs done, and how this one is run.
+    config : TrainingConfig
+        What all epochs have in common.
+    contexts : ContextPartition
+        The blocks of contexts in this epoch.
+    epoch : int
+        Number of epochs done before.
+    point : SchedulePoint
+        Learning rate and sharpness.
     numbers : sequence of int
-        Which blocks these are.
+        Which blocks of words these are.
     words : sequence of Block
         Their vectors, which training changes.
     counts : Csr
-        Pairs of these words, perhaps among others.
+        The pairs of these words, perhaps among others.
     rows : sequence of arrays
-        Which rows of `counts` are the words of each block.
+        The rows of `counts` that belong to each block.
     """
 
     def __init__(
-        self, recipe: TrainingConfig, deal: ContextPartition, epoch: int, pace: SchedulePoint, numbers: Sequence[int],
-        words: Sequence[Block], counts: Csr, rows: Sequence[NDArray[np.int32]],
+        self, config: TrainingConfig, contexts: ContextPartition, epoch: int, point: SchedulePoint,
+        numbers: Sequence[int], words: Sequence[Block], counts: Csr, rows: Sequence[NDArray[np.int32]],
     ) -> None:  # fmt: skip
-        self.recipe, self.deal, self.epoch, self.pace = recipe, deal, epoch, pace
+        self.config, self.contexts, self.epoch, self.point = config, contexts, epoch, point
         self.numbers, self.words, self.counts, self.rows = numbers, words, counts, rows
-        ends = np.cumsum([len(block) for block in recipe.plan.word_blocks])[:-1]
-        self.walk = np.split(recipe.plan.walk(epoch), ends)
-        self.copies = recipe.plan.copies(SAMPLES)[deal.order]
-        self.discount = ExpectedCounts.of(recipe.plan.word_sums, recipe.plan.context_sums, recipe.objective.discount)
-        self.drawn: dict[int, SampledPairs] = {}
+        partition = config.partition
+        ends = np.cumsum([len(block) for block in partition.word_blocks])[:-1]
+        self.offsets = np.split(partition.sampling_offsets(epoch), ends)
+        self.negative_weights = partition.negative_weights(config.settings.n_negatives)[contexts.order]
+        self.expected = ExpectedCounts.of(partition.word_sums, partition.context_sums, config.objective.discount)
+        self.sampled: dict[int, SampledPairs] = {}
 
-    def run(
+    def run_stratum(
         self, stratum: int, contexts: Callable[[int], Block], workers: int,
-        tell: Callable[[int], None] = lambda context_block: None,
+        on_cell_done: Callable[[int], None] = lambda context_block: None,
     ) -> list[float]:  # fmt: skip
-        """Train the cells of these words in a stratum; return the sum of weight * rho over the drawn pairs of each.
+        """Train the cells of these words in a stratum; return the sum of weight * rho of each cell.
 
-        `tell` is called with the number of a block of contexts as soon as its cell is done, from the thread it ran on.
+        `on_cell_done` is called with the number of a block of contexts when its cell is done, from the cell's thread.
         """
 
-        def run_cell(i: int) -> float:
-            b = self.recipe.plan.context_block(self.numbers[i], stratum)
+        def run(i: int) -> float:
+            b = self.config.partition.context_block(self.numbers[i], stratum)
             loss = self.run_cell(stratum, i, contexts(b))
-            tell(b)
+            on_cell_done(b)
             return loss
 
-        return list(threads.run(run_cell, [(i,) for i in range(len(self.numbers))], workers))
+        return list(threads.run(run, [(i,) for i in range(len(self.numbers))], workers))
 
     def run_cell(self, stratum: int, i: int, contexts: Block) -> float:
-        """Train the words of the block at place `i` with their contexts of a stratum, after the strata before it."""
-        drawn = self._draw(i, stratum) if stratum % self.recipe.strata_per_batch == 0 else self.drawn.pop(i)
-        loss = self._run_cell(i, self.recipe.plan.context_block(self.numbers[i], stratum), drawn, contexts)
-        if drawn.n_strata > 1:
-            self.drawn[i] = drawn.later()
+        """Train the words of block `i` with their contexts of a stratum; strata must come in order."""
+        sampled = self._draw(i, stratum) if stratum % self.config.strata_per_batch == 0 else self.sampled.pop(i)
+        loss = self._run_cell(i, self.config.partition.context_block(self.numbers[i], stratum), sampled, contexts)
+        if sampled.n_strata > 1:
+            self.sampled[i] = sampled.without_first_stratum()
         return loss
 
     def _draw(self, i: int, stratum: int) -> SampledPairs:
-        """Draw the pairs of a block of words for a stratum and those after it."""
-        objective, counts, rows, n_blocks = self.recipe.objective, self.counts, self.rows[i], self.recipe.plan.n_blocks
-        first = self.recipe.plan.context_block(self.numbers[i], stratum)
+        """Sample the pairs of a block of words for a stratum and those after it."""
+        objective, counts, rows, partition = self.config.objective, self.counts, self.rows[i], self.config.partition
+        first = partition.context_block(self.numbers[i], stratum)
         most = int((counts.indptr[rows + 1] - counts.indptr[rows]).sum())
-        pairs = anonymous_array(2 * (most + 1), np.uint16).reshape(-1, 2)  # few of them are drawn
-        # uint8 wraps, and n_blocks divides 256
-        slot_of = ((self.deal.block_of - np.uint8(first)) % n_blocks).astype(np.uint8)
+        pairs = anonymous_array(2 * (most + 1), np.uint16).reshape(-1, 2)  # few of them are sampled
+        # uint8 wraps around, and n_blocks divides 256
+        slot_of = ((self.contexts.block_of - np.uint8(first)) % partition.n_blocks).astype(np.uint8)
         starts = _sampled.draw_pairs(
-            pairs, self.walk[self.numbers[i]], rows, counts.indptr, counts.indices, counts.data,
-            self.discount.words[self.recipe.plan.word_blocks[self.numbers[i]]], self.discount.contexts,
-            slot_of, self.deal.row_of, self.recipe.strata_per_batch,
-            DRAWS, objective.x_max, objective.epsilon if objective.weighted else 0.0,
+            pairs, self.offsets[self.numbers[i]], rows, counts.indptr, counts.indices, counts.data,
+            self.expected.words[partition.word_blocks[self.numbers[i]]], self.expected.contexts,
+            slot_of, self.contexts.row_of, self.config.strata_per_batch,
+            self.config.settings.draws_per_weight, objective.x_max, objective.epsilon if objective.weighted else 0.0,
         )  # fmt: skip
-        return SampledPairs(pairs, starts, self.recipe.strata_per_batch)
+        return SampledPairs(pairs, starts, self.config.strata_per_batch)
 
-    def _run_cell(self, i: int, b: int, drawn: SampledPairs, contexts: Block) -> float:
-        objective, plan, words, sharpness = self.recipe.objective, self.recipe.plan, self.words[i], self.pace.sharpness
+    def _run_cell(self, i: int, b: int, sampled: SampledPairs, contexts: Block) -> float:
+        config, words, sharpness = self.config, self.words[i], self.point.sharpness
+        objective, offsets = config.objective, self.contexts.offsets
         return _sampled.run_cell(
-            words.vectors, words.past, contexts.vectors, contexts.past,
-            self.copies[self.deal.edges[b] : self.deal.edges[b + 1]],
-            drawn.pairs, drawn.starts, drawn.n_strata, DRAWS, plan.n_contexts,
-            self.recipe.size, min(SAMPLES, len(contexts.past)),
+            words.vectors, words.accumulator, contexts.vectors, contexts.accumulator,
+            self.negative_weights[offsets[b] : offsets[b + 1]],
+            sampled.pairs, sampled.starts, sampled.n_strata, config.settings.draws_per_weight,
+            config.partition.n_contexts, config.vector_size,
+            min(config.settings.n_negatives, len(contexts.accumulator)),
             RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code,
-            objective.t, objective.rank_scale, objective.rank_offset, sharpness, self.recipe.pull(sharpness),
-            self.recipe.effective_l2, self.pace.step, plan.cell_seed(self.epoch, self.numbers[i], b),
+            objective.t, objective.rank_scale, objective.rank_offset, sharpness, config.gradient_scale(sharpness),
+            config.effective_l2, self.point.learning_rate,
+            config.partition.cell_seed(self.epoch, self.numbers[i], b),
         )  # fmt: skip
 
 
 def sampled_epoch(
-    state: State, counts: Cooccurrence, objective: Objective, plan: Partition, pace: SchedulePoint, workers: int
+    config: TrainingConfig, counts: Cooccurrence, state: State, point: SchedulePoint, workers: int
 ) -> tuple[State, float]:
     """Run all strata of one epoch; return the new state and the estimate of J."""
-    deal = plan.deal(state.epoch)
-    ones = np.ones(len(state.words), np.float32)
-    words = Rows(state.words, ones, state.word_accumulator, plan.word_blocks)
-    contexts = Rows(state.contexts, state.bias, state.context_accumulator, np.split(deal.order, deal.edges[1:-1]))
-    recipe = TrainingConfig.of(plan, objective, counts, state.words.shape[1])
-    pairs, n_blocks = Csr(counts.data, counts.indices, counts.indptr), plan.n_blocks
-    share = PartitionEpoch(recipe, deal, state.epoch, pace, range(n_blocks), words.blocks, pairs, plan.word_blocks)
-
-    def run_cell(stratum: int, i: int) -> float:
-        if stratum < n_blocks:
-            b = plan.context_block(i, stratum)
-            if stratum == 0:
-                words.pack(i)
-                contexts.pack(b)
-            return share.run_cell(stratum, i, contexts.blocks[b])
-        for rows in (words, contexts):
-            if stratum == n_blocks:
-                rows.sort(i)
-            else:
-                rows.unpack(*(len(rows.new[0]) * (i + j) // n_blocks for j in (0, 1)))
-        return 0.0
-
-    trim_heap()  # what it took to get here, and the last epoch: now most is needed
-    # the next words had these contexts in the stratum before; what is unpacked may come from any block
-    losses = threads.run_rounds(run_cell, n_blocks + 2, n_blocks, workers, together=n_blocks)
-    (new_words, _, word_accumulator), (new_contexts, bias, context_accumulator) = words.new, contexts.new
-    return State(new_words, new_contexts, bias, word_accumulator, context_accumulator, state.epoch + 1), estimate(
-        losses
+    partition, contexts = config.partition, config.partition.contexts(state.epoch)
+    n_blocks, ones = partition.n_blocks, np.ones(len(state.words), np.float32)
+    words = BlockedRows(state.words, ones, state.word_accumulator, partition.word_blocks)
+    context_rows = BlockedRows(
+        state.contexts, state.bias, state.context_accumulator, np.split(contexts.order, contexts.offsets[1:-1])
+    )
+    pairs = Csr(counts.data, counts.indices, counts.indptr)
+    epoch = PartitionEpoch(
+        config, contexts, state.epoch, point, range(n_blocks), words.blocks, pairs, partition.word_blocks
     )
 
+    def run(round_: int, i: int) -> float:
+        if round_ < n_blocks:
+            b = partition.context_block(i, round_)
+            if round_ == 0:
+                words.pack(i)
+                context_rows.pack(b)
+            return epoch.run_cell(round_, i, context_rows.blocks[b])
+        for rows in (words, context_rows):
+            if round_ == n_blocks:
+                rows.sort(i)
+            else:
+                n = len(rows.new[0])
+                rows.unpack(n * i // n_blocks, n * (i + 1) // n_blocks)
+        return 0.0
 
-def estimate(losses: Sequence[Sequence[float]]) -> float:
-    """Estimate J from the losses of all cells, always added up in the same order: by stratum, by block of words."""
+    trim_heap()  # what counting or the last epoch freed: memory peaks now
+    # the next words had these contexts in the stratum before; unpacked rows may come from any block
+    losses = threads.run_rounds(run, n_blocks + 2, n_blocks, workers, together=n_blocks)
+    (new_words, _, word_accumulator), (new_contexts, bias, context_accumulator) = words.new, context_rows.new
+    new = State(new_words, new_contexts, bias, word_accumulator, context_accumulator, state.epoch + 1)
+    return new, estimate_loss(losses, config.settings)
+
+
+def estimate_loss(losses: Sequence[Sequence[float]], settings: Settings = SETTINGS) -> float:
+    """Estimate J from the losses of all cells, added up in a fixed order: by stratum, then by block of words."""
     total = 0.0
     for stratum in losses:
         total += sum(stratum)
-    # the sum over drawn pairs is DRAWS times that over all pairs, on average
-    return total / DRAWS
+    # on average, the sum over sampled pairs is draws_per_weight times the sum over all pairs
+    return total / settings.draws_per_weight
 
 
-def choose_strata_per_batch(counts: Cooccurrence, objective: Objective, n_blocks: int) -> int:
-    """Return for how many strata pairs are drawn at a time: so few that what is drawn is small beside the counts.
+def choose_strata_per_batch(sample: Vectors, objective: Objective, n_blocks: int, settings: Settings) -> int:
+    """Return for how many strata pairs are sampled at a time: few enough for them to be small beside the counts.
 
-    What chance takes from the weights is left out, so they are fewer than could be.
+    `sample` holds some of the counts. The discount is ignored, so fewer pairs will be sampled than estimated here.
     """
-    sample = counts.sample(SHARE_SAMPLE)
-    share = float(np.minimum(DRAWS * objective.weights(sample), 1).mean()) if len(sample) else 0.0
-    strata_per_batch = n_blocks
-    while strata_per_batch > 1 and share * strata_per_batch / n_blocks * PAIR_BYTES > DRAWN_SHARE * COUNT_BYTES:
-        strata_per_batch //= 2
-    return strata_per_batch
+    share = float(np.minimum(settings.draws_per_weight * objective.weights(sample), 1).mean()) if len(sample) else 0.0
+    strata = n_blocks
+    while strata > 1 and share * strata / n_blocks * PAIR_BYTES > SAMPLED_SHARE * COUNT_BYTES:
+        strata //= 2
+    return strata

@@ -1,46 +1,84 @@
-"""How an epoch is run: with which steps, and how sharply it looks at the top of the list."""
+"""Learning rates and the sharpness of the rank loss, epoch by epoch."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-# one of so many epochs is among the last
-LAST = 5
-# of the ranks, in the epochs before
-SHARPNESS = 5.0
+from gensim_wordrank.objective.losses import PairLoss
+from gensim_wordrank.settings import SETTINGS, Settings
+from gensim_wordrank.types import Solver
+
+# The paper's alpha is not a learning rate and far above this: whoever passes it gets an error.
+MAX_LEARNING_RATE = 1.0
 
 
 class SchedulePoint(NamedTuple):
-    """What changes from epoch to epoch.
+    """How one epoch is run."""
 
-    Most epochs run with long steps, down a sharper loss: ranks are taken for `SHARPNESS` times as large, so that the
-    loss is as with an alpha and a beta that are as many times smaller. In the last fifth of the epochs it is the loss
-    itself, and steps become shorter. Long steps to the end leave noise in the vectors; short ones from the start learn
-    less. A sharp loss teaches analogies, a blunt one similarity, and a few epochs of the latter do.
+    learning_rate: float
+    sharpness: float = 1.0  # ranks are multiplied by this before the rank loss is taken
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A run of `epochs` in two phases.
+
+    In the first phase the learning rate is `alpha` and ranks are multiplied by `settings.sharpness`, as if the paper's
+    alpha and beta were that much smaller. In the last fifth of the epochs the loss is the objective itself, and the
+    learning rate falls linearly to `min_alpha`. High rates to the end leave noise in the vectors; low rates from the
+    start learn less. If `alpha` equals `min_alpha`, or for fewer than five epochs, all epochs are alike.
 
     Examples
     --------
-    >>> from gensim_wordrank.training.schedule import SchedulePoint
+    >>> from gensim_wordrank.training.schedule import Schedule
+    >>> schedule = Schedule(epochs=10, alpha=0.5, min_alpha=0.0)
     >>> for epoch in (0, 7, 8, 9):
-    ...     print(SchedulePoint.of(epoch, epochs=10, alpha=0.5, min_alpha=0.0))
-    SchedulePoint(step=0.5, sharpness=5.0)
-    SchedulePoint(step=0.5, sharpness=5.0)
-    SchedulePoint(step=0.375, sharpness=1.0)
-    SchedulePoint(step=0.125, sharpness=1.0)
-    >>> SchedulePoint.of(0, epochs=10, alpha=0.5, min_alpha=0.5)
-    SchedulePoint(step=0.5, sharpness=1.0)
+    ...     print(schedule.at(epoch))
+    SchedulePoint(learning_rate=0.5, sharpness=5.0)
+    SchedulePoint(learning_rate=0.5, sharpness=5.0)
+    SchedulePoint(learning_rate=0.375, sharpness=1.0)
+    SchedulePoint(learning_rate=0.125, sharpness=1.0)
     """
 
-    step: float
-    sharpness: float = 1.0
+    epochs: int
+    alpha: float
+    min_alpha: float
+    settings: Settings = SETTINGS
 
-    @classmethod
-    def of(cls, epoch: int, epochs: int, alpha: float, min_alpha: float) -> SchedulePoint:
-        """Return the pace of an epoch, with a rate of `alpha` that at last falls to `min_alpha`, or is constant."""
-        last = epochs // LAST
-        into = epoch - (epochs - last)
-        if not last or alpha == min_alpha:
-            return cls(alpha)
-        if into < 0:
-            return cls(alpha, SHARPNESS)
-        return cls(alpha - (alpha - min_alpha) * (into + 0.5) / last)
+    def at(self, epoch: int) -> SchedulePoint:
+        """Return the learning rate and sharpness of an epoch, counted from 0."""
+        final = self.epochs // self.settings.final_fraction
+        into_final = epoch - (self.epochs - final)
+        if not final or self.alpha == self.min_alpha:
+            return SchedulePoint(self.alpha)
+        if into_final < 0:
+            return SchedulePoint(self.alpha, self.settings.sharpness)
+        return SchedulePoint(self.alpha - (self.alpha - self.min_alpha) * (into_final + 0.5) / final)
+
+    def scaled(self, scale: float) -> Schedule:
+        """Return the schedule with all learning rates multiplied by `scale`."""
+        return replace(self, alpha=scale * self.alpha, min_alpha=scale * self.min_alpha)
+
+
+def default_learning_rate(solver: Solver, pair_loss: PairLoss) -> float:
+    """Return a learning rate that suits small and large texts; the logistic loss has flatter slopes and needs more."""
+    if solver is Solver.TRIPLET:
+        return 0.01
+    return 0.5 if pair_loss is PairLoss.LOGISTIC else 0.2
+
+
+def learning_rate_scale(solver: Solver, n_pairs: int, settings: Settings = SETTINGS) -> float:
+    """Return the factor of all learning rates: the sampled solver takes shorter steps on small texts.
+
+    Examples
+    --------
+    >>> from gensim_wordrank.training.schedule import learning_rate_scale
+    >>> from gensim_wordrank.types import Solver
+    >>> [learning_rate_scale(Solver.SAMPLED, n_pairs) for n_pairs in (10_000, 32_000_000, 100_000_000)]
+    [0.35, 0.8, 1.0]
+    """
+    if solver is Solver.TRIPLET:
+        return 1.0
+    return min(1.0, max(settings.min_learning_rate_scale, math.sqrt(n_pairs / settings.many_pairs)))

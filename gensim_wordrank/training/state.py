@@ -1,4 +1,4 @@
-"""What training changes, and where it starts."""
+"""The parameters that training changes, and their start values."""
 
 from __future__ import annotations
 
@@ -7,13 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gensim_wordrank.cooccurrence.matrix import Cooccurrence
-from gensim_wordrank.types import Vectors
-
-# |start vector| is about this over the square root of 12: short, so that all contexts start with about the same score
-START_LENGTH = 1.0
-# of the sums of squared gradients: how little the first gradients may shorten the later steps
-INITIAL_ACCUMULATOR = 0.05
+from gensim_wordrank.settings import SETTINGS, Settings
+from gensim_wordrank.types import Floats, Vectors
 
 
 @dataclass
@@ -23,14 +18,9 @@ class State:
     words: Vectors  # U
     contexts: Vectors  # V
     bias: Vectors  # of the contexts: score(w, c) = <u_w, v_c> + bias_c
-    word_accumulator: Vectors  # sums of squared gradients, a row, from which its next step follows
+    word_accumulator: Vectors  # AdaGrad: the sum of mean squared gradients of each row
     context_accumulator: Vectors
     epoch: int = 0  # epochs done; the random numbers of the next one depend on it
-
-    @property
-    def is_here(self) -> bool:
-        """Whether the arrays are in this process, and not on machines of a cluster."""
-        return True
 
     def with_bias(self) -> tuple[Vectors, Vectors]:
         """Return (u, 1) and (v, bias), whose inner products are the scores."""
@@ -38,13 +28,13 @@ class State:
         return np.hstack([self.words, ones]), np.hstack([self.contexts, self.bias[:, None]])
 
     def is_finite(self) -> bool:
-        """Say whether every parameter is a number, and so every step: a row whose past is infinite moves no more."""
+        """Return True if all entries are finite. An infinite accumulator counts too: its row would never move again."""
         arrays = (self.words, self.contexts, self.bias, self.word_accumulator, self.context_accumulator)
-        return all(is_finite(array) for array in arrays)
+        return all(map(is_finite, arrays))
 
 
 def is_finite(array: Vectors) -> bool:
-    """Say whether every number is one; NaN and infinity are found in the least and the greatest, without a copy.
+    """Return True if all entries are finite; minimum and maximum show it without a copy.
 
     Examples
     --------
@@ -56,16 +46,21 @@ def is_finite(array: Vectors) -> bool:
     return math.isfinite(array.min(initial=0)) and math.isfinite(array.max(initial=0))
 
 
-def initial_vectors(n: int, size: int, seed: int, part: int) -> Vectors:
-    """Return `n` short random vectors; `part` tells U (0) from V (1). More vectors begin with the same ones."""
+def initial_vectors(n: int, size: int, seed: int, part: int, settings: Settings = SETTINGS) -> Vectors:
+    """Return `n` short random vectors; `part` is 0 for U and 1 for V. A larger `n` begins with the same vectors."""
     random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0, part)))
     vectors = random.random((n, size), dtype=np.float32)
     vectors -= np.float32(0.5)
-    vectors *= np.float32(START_LENGTH / np.sqrt(size))
+    vectors *= np.float32(settings.initial_length / np.sqrt(size))
     return vectors
 
 
-def initial_bias(counts: Cooccurrence) -> Vectors:
-    """Return the log-frequencies of the contexts, less their mean."""
-    logs = np.log(counts.context_sums() + 1.0)
+def initial_accumulator(n: int, settings: Settings = SETTINGS) -> Vectors:
+    """Return the start values of `n` AdaGrad accumulators."""
+    return np.full(n, settings.initial_accumulator, np.float32)
+
+
+def initial_bias(context_sums: Floats) -> Vectors:
+    """Return the log-frequencies of the contexts, centred."""
+    logs = np.log(context_sums + 1.0)
     return np.asarray(logs - logs.mean(), dtype=np.float32)

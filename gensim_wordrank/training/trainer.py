@@ -1,129 +1,135 @@
-"""Minimising the objective, an epoch at a time."""
+"""Minimizing the objective, one epoch at a time."""
 
 from __future__ import annotations
 
+import logging
 import math
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
-from enum import Enum
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from typing import Any
 
-from gensim_wordrank._utils import validation
-from gensim_wordrank.cooccurrence.matrix import Cooccurrence
-from gensim_wordrank.objective.losses import PairLoss
-from gensim_wordrank.objective.objective import MANY_PAIRS, Objective
-from gensim_wordrank.training.partition import Partition
-from gensim_wordrank.training.sampled import TrainingConfig, sampled_epoch
-from gensim_wordrank.training.schedule import SchedulePoint
+from tqdm import tqdm
+
+from gensim_wordrank.cooccurrence.summary import CountSummary
+from gensim_wordrank.objective.objective import Objective
+from gensim_wordrank.training.backend import Backend, EpochResult
+from gensim_wordrank.training.sampled import TrainingConfig
+from gensim_wordrank.training.schedule import Schedule, learning_rate_scale
 from gensim_wordrank.training.state import State
-from gensim_wordrank.training.triplet import triplet_epoch
+from gensim_wordrank.types import Solver
+
+logger = logging.getLogger(__name__)
 
 
-class Solver(str, Enum):
-    """How an epoch is run."""
+class Listener:
+    """Is told of every epoch. Subclasses override what they need."""
 
-    SAMPLED = "sampled"  # the fast one
-    TRIPLET = "triplet"  # Algorithm 1 as the paper prints it
+    def needs_state(self, epoch: int) -> bool:
+        """Return True if :meth:`on_epoch_end` needs the parameters after an epoch, even from other machines."""
+        return False
 
+    def on_epoch_begin(self) -> None:
+        """React to the start of an epoch."""
 
-# the largest learning rate: the paper's alpha, which is none, is far above
-MAX_LEARNING_RATE = 1.0
-# how short the steps of the fast solver are at most
-SHORTEST = 0.35
-_EPOCHS = {Solver.SAMPLED: sampled_epoch, Solver.TRIPLET: triplet_epoch}
-
-
-def default_learning_rate(solver: Solver, pair_loss: PairLoss) -> float:
-    """Return a learning rate that holds from small texts to large ones; the slopes of the logistic loss are flatter."""
-    if solver is Solver.TRIPLET:
-        return 0.01
-    return 0.5 if pair_loss is PairLoss.LOGISTIC else 0.2
+    def on_epoch_end(self, result: EpochResult, state: State | None) -> bool:
+        """React to the end of an epoch, with the parameters if they are at hand; return True to stop training."""
+        return False
 
 
-def learning_rate_scale(solver: Solver, n_pairs: int) -> float:
-    """Return what the learning rate is multiplied by: the fast solver learns more of small texts in shorter steps.
+@dataclass
+class Trainer:
+    """Runs epochs on a backend.
 
-    Examples
-    --------
-    >>> from gensim_wordrank.training.trainer import Solver, learning_rate_scale
-    >>> [learning_rate_scale(Solver.SAMPLED, n_pairs) for n_pairs in (10_000, 32_000_000, 100_000_000)]
-    [0.35, 0.8, 1.0]
+    Parameters
+    ----------
+    objective : Objective
+        What is minimized.
+    schedule : Schedule
+        Epochs and learning rates; rates are scaled to the number of pairs.
+    backend : Backend
+        Where epochs run.
+    seed : int
+        Seed of all random numbers.
+    solver : Solver
+        How epochs run.
     """
-    return 1.0 if solver is Solver.TRIPLET else min(1.0, max(SHORTEST, math.sqrt(n_pairs / MANY_PAIRS)))
 
+    objective: Objective
+    schedule: Schedule
+    backend: Backend
+    seed: int
+    solver: Solver = Solver.SAMPLED
 
-def check_cluster(cluster: Any, solver: Solver) -> Any:
-    """Return `cluster` if training can run on it, before hours are spent on counting."""
-    if cluster is None:
-        return None
-    from gensim_wordrank.cluster.clients import check  # its libraries are an extra
+    def run(
+        self, state: State, counts: Any, summary: CountSummary, listeners: Sequence[Listener] = (), done: int = 0
+    ) -> Generator[EpochResult, None, None]:
+        """Run the epochs that are not done; yield the result of each after all listeners have been told.
 
-    check(cluster)
-    if solver is not Solver.SAMPLED:
-        raise validation.parameter_error(
-            "solver", "'sampled' with a 'cluster'", solver.value, "Algorithm 1 has one thread."
+        The parameters are gathered from other machines after the last epoch, and after those for which a listener needs
+        them. An epoch that diverges raises FloatingPointError; the parameters of the last result are the last good
+        ones.
+        """
+        epochs = self.schedule.epochs
+        config = TrainingConfig.of(summary, self.objective, state.words.shape[1], self.seed, self.solver)
+        schedule = self.schedule.scaled(learning_rate_scale(self.solver, summary.n_pairs))
+        points = [schedule.at(epoch) for epoch in range(done, epochs)]
+        results = self.backend.run_epochs(config, counts, state, points)
+        del state  # otherwise the initial vectors would stay in memory
+        is_local = True
+        with closing(results):
+            for epoch in range(done, epochs):
+                for listener in listeners:
+                    listener.on_epoch_begin()
+                try:
+                    result = next(results)
+                    if not (math.isfinite(result.loss) and result.is_finite):
+                        raise FloatingPointError("the loss or a vector is not finite")
+                except FloatingPointError as error:
+                    raise self._diverged(epoch, points[epoch - done].learning_rate, is_local, error) from error
+                needed = [listener.needs_state(result.epoch) for listener in listeners]
+                is_local = result.is_local or epoch + 1 == epochs or any(needed)
+                new = result.state() if is_local else None
+                stop = [listener.on_epoch_end(result, new) for listener in listeners]
+                yield result
+                if any(stop):
+                    logger.info("stopped by a callback after epoch %i", epoch + 1)
+                    return
+
+    def _diverged(self, epoch: int, rate: float, is_local: bool, error: FloatingPointError) -> FloatingPointError:
+        objective, before = self.objective, "the" if is_local else "an"
+        return FloatingPointError(
+            f"Training diverged in epoch {epoch + 1} of {self.schedule.epochs}; the vectors are those of {before} "
+            f"epoch before. Lower 'alpha' (now {self.schedule.alpha:g}), or choose a less extreme 'rank_scale' (now "
+            f"{objective.rank_scale:g}), 'rank_offset' (now {objective.rank_offset:g}) or 'l2' (now "
+            f"{objective.l2:g}): at a learning rate of {rate:g}, {error}."
         )
-    return cluster
 
 
-def run_epochs(
-    state: State,
-    counts: Cooccurrence,
-    objective: Objective,
-    solver: Solver,
-    epochs: int,
-    alpha: float,
-    min_alpha: float,
-    seed: int,
-    workers: int,
-    done: int = 0,
-    cluster: Any = None,
-) -> Generator[tuple[State, float], None, None]:
-    """Run those of `epochs` that are not `done`; after each, yield the new state and the estimated objective.
+class Progress(Listener):
+    """Logs the loss of every epoch, and shows it beside a progress bar.
 
-    They run on `workers` threads of this machine, or on those of a `cluster`; a state there is brought here when its
-    arrays are looked at. Steps have the scheduled learning rate, times :func:`learning_rate_scale`.
-    An epoch that diverges ends in FloatingPointError; the state that was yielded before it is the last good one.
+    Parameters
+    ----------
+    epochs : int
+        How many there will be.
+    done : int
+        How many were done before.
+    show : bool
+        Whether to show the bar.
     """
-    plan, length = Partition.of(counts, seed), learning_rate_scale(solver, counts.nnz)
-    with _solver_on(cluster, solver, state, counts, objective, plan, workers) as run_epoch:
-        for epoch in range(done, epochs):
-            pace = SchedulePoint.of(epoch, epochs, length * alpha, length * min_alpha)
-            try:
-                new, loss = run_epoch(state, pace)
-                if not (math.isfinite(loss) and new.is_finite()):
-                    raise FloatingPointError("the loss or a vector is not finite")
-            except FloatingPointError as error:
-                raise FloatingPointError(
-                    f"Training diverged in epoch {epoch + 1} of {epochs}; the vectors are those of "
-                    f"{'the' if state.is_here else 'an'} epoch before. Lower 'alpha' (now {alpha:g}), or choose a less "
-                    f"extreme 'rank_scale' (now {objective.rank_scale:g}), 'rank_offset' (now "
-                    f"{objective.rank_offset:g}) or 'l2' (now {objective.l2:g}): at a learning rate of {pace.step:g}, "
-                    f"{error}."
-                ) from error
-            state = new
-            yield state, loss
 
+    def __init__(self, epochs: int, done: int = 0, show: bool = False) -> None:
+        self.epochs, self.done = epochs, done
+        self.bar = tqdm(total=epochs, initial=done, desc="WordRank", unit="epoch", disable=not show)
+        self.close = self.bar.close
 
-@contextmanager
-def _solver_on(
-    cluster: Any,
-    solver: Solver,
-    state: State,
-    counts: Cooccurrence,
-    objective: Objective,
-    plan: Partition,
-    workers: int,
-) -> Iterator[Callable[[State, SchedulePoint], tuple[State, float]]]:
-    """Give the function that runs an epoch from a state at a pace, here or on a cluster."""
-    if cluster is None:
-        del state  # or the vectors that training began with would stay in memory
-        yield lambda state, pace: _EPOCHS[solver](state, counts, objective, plan, pace, workers)
-        return
-    from gensim_wordrank.cluster.clients import team_of  # its libraries are an extra
-    from gensim_wordrank.cluster.driver import Driver
-
-    recipe = TrainingConfig.of(plan, objective, counts, state.words.shape[1])
-    with team_of(cluster) as team:
-        driver = Driver(team, recipe, counts, state)
-        yield lambda _, pace: driver.epoch(pace)
+    def on_epoch_end(self, result: EpochResult, state: State | None) -> bool:
+        """Log the loss and advance the bar."""
+        self.done += 1
+        logger.info("EPOCH %i of %i: loss %.6g", self.done, self.epochs, result.loss)
+        if self.done == 1 and result.loss == 0:
+            logger.warning("all pairs have weight 0, so nothing is learnt; 'weighted=False' gives all of them weight 1")
+        self.bar.set_postfix(loss=f"{result.loss:.6g}", refresh=False)
+        self.bar.update()
+        return False

@@ -1,4 +1,4 @@
-"""An epoch of Algorithm 1 as the paper prints it: the reference solver."""
+"""The reference solver: one epoch of Algorithm 1 as the paper prints it."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy as np
 from gensim_wordrank import _triplets
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.objective.losses import PairLoss, RankLoss
-from gensim_wordrank.objective.objective import Objective
-from gensim_wordrank.training.partition import Partition
+from gensim_wordrank.training.sampled import TrainingConfig
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State
 from gensim_wordrank.types import Vectors
 
 
 def triplet_epoch(
-    state: State, counts: Cooccurrence, objective: Objective, plan: Partition, pace: SchedulePoint, workers: int
+    config: TrainingConfig, counts: Cooccurrence, state: State, point: SchedulePoint, workers: int
 ) -> tuple[State, float]:
-    """Update xi exactly (stage 2), then draw a triplet a pair (stage 1); return the new state and the bound's estimate.
+    """Update xi exactly (stage 2), then run one triplet per pair (stage 1); return the new state and the bound.
 
-    Stage 1 is one sequence of updates, on one thread; stage 2 runs on `workers`. There is no bias: it stays as it is.
+    Stage 1 is one sequence of updates on one thread; stage 2 runs on `workers` threads. There is no bias.
     """
+    objective = config.objective
     weights = objective.weights_of(counts)(slice(None))
     if objective.rank_loss is RankLoss.IDENTITY:
-        # rho_0 is linear: the bound is the objective whatever xi is
+        # rho_0 is linear: the bound is the objective for any xi
         xi: Vectors = np.ones(counts.nnz, np.float32)
     else:
         xi = objective.exact_xi(state.words, state.contexts, counts, workers)
@@ -33,9 +33,9 @@ def triplet_epoch(
     total = _triplets.run_triplets(
         new.words, new.contexts, counts.indptr, counts.indices, weights, xi, counts.nnz,
         RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code, objective.t,
-        objective.rank_scale, objective.rank_offset, objective.effective_l2(counts.n_contexts, counts.nnz),
-        # the authors' step: a pair of average weight moves as if it weighed 1
-        pace.step * counts.nnz / max(float(weights.sum(dtype=np.float64)), 1e-30),
-        plan.cell_seed(state.epoch, 0, 0),
+        objective.rank_scale, objective.rank_offset, config.effective_l2,
+        # as in the authors' program, a pair of average weight moves as if its weight were 1
+        point.learning_rate * counts.nnz / max(float(weights.sum(dtype=np.float64)), 1e-30),
+        config.partition.cell_seed(state.epoch, 0, 0),
     )  # fmt: skip
     return new, total

@@ -1,18 +1,18 @@
-"""Rows in blocks, as the fast solver wants them."""
+"""Rows in blocks, in the layout of the sampled kernel."""
 
 import numpy as np
 import pytest
 from gensim_wordrank import _sampled
 from gensim_wordrank._utils import memory
-from gensim_wordrank.training.blocks import Rows
+from gensim_wordrank.training.blocks import BlockedRows
 
 
 @pytest.mark.parametrize(("n", "size"), [(7, 3), (1300, 16), (40, 1)])
 def test_what_is_packed_comes_back_in_its_place(n, size):
     """Blocks hold the rows asked for, with their bias behind them and zeros up to a whole register; all come back."""
     random = np.random.default_rng(n)
-    vectors, bias, past = (random.random(shape, np.float32) for shape in ((n, size), n, n))
-    rows = Rows(vectors, bias, past, np.array_split(random.permutation(n), 3))
+    vectors, bias, accumulator = (random.random(shape, np.float32) for shape in ((n, size), n, n))
+    rows = BlockedRows(vectors, bias, accumulator, np.array_split(random.permutation(n), 3))
     for i, members in enumerate(rows.members):
         rows.pack(i)
         packed = rows.blocks[i].vectors
@@ -20,20 +20,20 @@ def test_what_is_packed_comes_back_in_its_place(n, size):
         assert packed.shape[1] % _sampled.LANES == 0
         assert not packed[:, size + 1 :].any()
         packed += 1
-        rows.blocks[i].past[:] *= 2
+        rows.blocks[i].accumulator[:] *= 2
     for i in (2, 0, 1):
         rows.sort(i)
     for start, end in ((n // 2, n), (0, n // 3), (n // 3, n // 2)):
         rows.unpack(start, end)
-    for new, old in zip(rows.new, (vectors + 1, bias + 1, past * 2), strict=True):
+    for new, old in zip(rows.new, (vectors + 1, bias + 1, accumulator * 2), strict=True):
         np.testing.assert_array_equal(new, old)
 
 
 def test_rows_that_are_unpacked_change_places():
     """As new rows take memory those in blocks give theirs back, whatever their order: there is never room for both."""
     n, size, random = 100_000, 127, np.random.default_rng(1)
-    bias, past = np.ones((2, n), np.float32)
-    rows = Rows(np.ones((n, size), np.float32), bias, past, np.array_split(random.permutation(n), 8))
+    bias, accumulator = np.ones((2, n), np.float32)
+    rows = BlockedRows(np.ones((n, size), np.float32), bias, accumulator, np.array_split(random.permutation(n), 8))
     before, matrix = memory.taken(), 4 * n * size
     for i in range(8):
         rows.pack(i)

@@ -1,0 +1,48 @@
+"""Listeners of training that keep a gensim model up to date and call its callbacks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gensim_wordrank.training.backend import EpochResult
+from gensim_wordrank.training.state import State
+from gensim_wordrank.training.trainer import Listener
+
+
+class ModelUpdater(Listener):
+    """Gives a model the loss of every epoch, and its parameters where they are at hand."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    def on_epoch_end(self, result: EpochResult, state: State | None) -> bool:
+        """Update the model."""
+        self.model.running_training_loss = result.loss
+        self.model.training_losses.append(result.loss)
+        if state is not None:
+            self.model._set_state(state)
+        return False
+
+
+class GensimCallbacks(Listener):
+    """Calls callbacks as gensim does; those that return True at the end of an epoch stop training."""
+
+    def __init__(self, model: Any, callbacks: Sequence[Any]) -> None:
+        self.model, self.callbacks = model, callbacks
+
+    def needs_state(self, epoch: int) -> bool:
+        """Return True if there are callbacks: they may look at the vectors."""
+        return bool(self.callbacks)
+
+    def on_epoch_begin(self) -> None:
+        """Call `on_epoch_begin` of all callbacks."""
+        for callback in self.callbacks:
+            callback.on_epoch_begin(self.model)
+
+    def on_epoch_end(self, result: EpochResult, state: State | None) -> bool:
+        """Call `on_epoch_end` of all callbacks."""
+        returned = [callback.on_epoch_end(self.model) for callback in self.callbacks]
+        return any(isinstance(value, (bool, np.bool_)) and bool(value) for value in returned)

@@ -1,0 +1,199 @@
+"""The parts that each machine of a cluster reads: lines of texts, and rows of saved co-occurrence counts."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import smart_open
+from numpy.typing import NDArray
+
+from gensim_wordrank._utils import checksummed
+from gensim_wordrank._utils.checksummed import load_array
+from gensim_wordrank.cooccurrence import csr
+from gensim_wordrank.cooccurrence.matrix import FILES, Cooccurrence
+from gensim_wordrank.text.tokens import is_plain
+
+# bytes that are read or sent at a time
+BLOCK = 1 << 22
+
+
+@dataclass(frozen=True)
+class TextShard:
+    """A text, or its lines from byte `start` to byte `end`.
+
+    `stamp` tells a file from others of the same name. A text without a stamp, a URL or a file that the driver does not
+    see, is assumed to be the same on all machines.
+    """
+
+    source: str
+    start: int = 0
+    end: int | None = None
+    stamp: tuple[int, int] | None = None
+
+    def is_readable(self) -> bool:
+        """Return True if this machine can read it."""
+        return self.stamp is None or stamp_of(self.source) == self.stamp
+
+    def open(self) -> Any:
+        """Return something that :func:`gensim_wordrank.text.corpus.read` reads."""
+        return self.source if self.end is None else ShardFile(self)
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the bytes of the file."""
+        with Path(self.source).open("rb") as file:
+            file.seek(self.start)
+            left = Path(self.source).stat().st_size if self.end is None else self.end - self.start
+            while block := file.read(min(BLOCK, left)):
+                left -= len(block)
+                yield block
+
+
+class ShardFile:
+    """A shard as a binary file."""
+
+    def __init__(self, shard: TextShard) -> None:
+        self.source, self.left = shard.source, (shard.end or 0) - shard.start
+        self.at = shard.start
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes."""
+        with Path(self.source).open("rb") as file:
+            file.seek(self.at)
+            block = file.read(min(size, self.left))
+        self.at, self.left = self.at + len(block), self.left - len(block)
+        return block
+
+    def __repr__(self) -> str:
+        return f"'{self.source}'"
+
+
+def stamp_of(source: str) -> tuple[int, int] | None:
+    """Return the size and modification time of a file, or None if there is none."""
+    try:
+        found = Path(source).stat()
+    except OSError:
+        return None
+    return found.st_size, int(found.st_mtime)
+
+
+def split_texts(sources: Sequence[str], n_machines: int) -> list[list[TextShard]]:
+    """Give every machine about the same amount of text, the first machine the first lines, and so on.
+
+    Uncompressed files are split between lines; others stay whole, and one of unknown size counts as much as the others
+    on average.
+
+    Examples
+    --------
+    >>> from gensim.test.utils import datapath
+    >>> from gensim_wordrank.cluster.shards import split_texts
+    >>> shards = split_texts([datapath("lee_background.cor")], n_machines=2)
+    >>> [[(shard.start, shard.end) for shard in of_machine] for of_machine in shards]
+    [[(0, 181383)], [(181383, 360082)]]
+    """
+    stamps = [stamp_of(source) for source in sources]
+    known = [stamp[0] for stamp in stamps if stamp is not None]
+    typical = float(np.mean(known)) if known else 1.0
+    ends = np.cumsum([0.0, *(typical if stamp is None else stamp[0] for stamp in stamps)])
+    targets = ends[-1] * np.arange(1, n_machines) / n_machines
+    shards: list[list[TextShard]] = [[] for _ in range(n_machines)]
+    for source, stamp, first, last in zip(sources, stamps, ends[:-1], ends[1:], strict=True):
+        if stamp is None or not is_plain(source):
+            machine = int(np.searchsorted(targets, (first + last) / 2, side="right"))
+            shards[machine].append(TextShard(source, stamp=stamp))
+            continue
+        edges = [0, *_line_starts(source, np.clip(targets - first, 0, stamp[0]).astype(int).tolist()), stamp[0]]
+        for of_machine, start, end in zip(shards, edges[:-1], edges[1:], strict=True):
+            if start < end:
+                of_machine.append(TextShard(source, start, end, stamp))
+    return shards
+
+
+def _line_starts(path: str, places: Sequence[int]) -> list[int]:
+    """Return for each position where the next line begins, or the end of the file."""
+    with Path(path).open("rb") as file:
+        return [_line_start(file, place) for place in places]
+
+
+def _line_start(file: IO[bytes], place: int) -> int:
+    if not place:
+        return 0
+    at = file.seek(place - 1)  # a line may begin at the position itself
+    while block := file.read(BLOCK):
+        found = block.find(b"\n")
+        if found >= 0:
+            return at + found + 1
+        at += len(block)
+    return at
+
+
+def shared_directory(counts: Cooccurrence) -> str | None:
+    """Return the directory that counts are memory-mapped from, if it still holds them unchanged."""
+    if counts.place is None:
+        return None
+    directory, known, mapped = counts.place
+    held = counts.data, counts.indices, counts.indptr
+    same = all(one is other for one, other in zip(held, mapped, strict=True))  # and not changed copies
+    return directory if same and checksums(directory) == known else None
+
+
+def checksums(place: str) -> dict[str, int] | None:
+    """Return the checksums of a directory of counts, which identify it; None if it is no such directory."""
+    try:
+        return checksummed.checksums(place, FILES)
+    except (OSError, ValueError):
+        return None
+
+
+def read_rows(place: str, first: int, last: int, n_contexts: int, checksums: Mapping[str, int]) -> csr.Csr:
+    """Return the rows from `first` to `last` of saved counts; refuse damaged files."""
+    indptr = _part(place, "indptr", first, last + 1, checksums)
+    start, end = int(indptr[0]), int(indptr[-1])
+    data, indices = (_part(place, name, start, end, checksums) for name in ("data", "indices"))
+    try:
+        csr.check_rows(data, indices, indptr - start)
+        csr.check_entries(data, indices, n_contexts)
+    except ValueError as error:
+        raise ValueError(f"The files in '{place}' are damaged. {FILES.remedy} ({error})") from error
+    return csr.Csr(data, indices, indptr - start)
+
+
+class _ChecksummedFile:
+    """A file that is read from its beginning, with the checksum of what was read."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file, self.checksum = file, 0
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes."""
+        block = self.file.read(size)
+        self.checksum = zlib.crc32(block, self.checksum)
+        return block
+
+
+def _part(place: str, name: str, start: int, end: int, checksums: Mapping[str, int]) -> NDArray[Any]:
+    """Return the values from `start` to `end` of an array: memory-mapped from a directory, or read from a URL.
+
+    The driver has checked a directory when it loaded it. Of a URL, the machine that reads the last rows reads all, and
+    checks it.
+    """
+    path = checksummed.beside(place, f"{name}.npy")
+    if not checksummed.is_address(place):
+        return load_array(Path(path), "r")[start:end]
+    with smart_open.open(path, "rb") as opened:
+        file: Any = _ChecksummedFile(opened)
+        np.lib.format.read_magic(file)
+        _, _, dtype = np.lib.format.read_array_header_1_0(file)
+        skipped, values = start * dtype.itemsize, bytearray()
+        while skipped > 0 and (block := file.read(min(BLOCK, skipped))):  # not every server supports ranges
+            skipped -= len(block)
+        size = max(0, end - start) * dtype.itemsize
+        while len(values) < size and (block := file.read(min(BLOCK, size - len(values)))):
+            values += block
+        if not file.read(1) and file.checksum != checksums.get(f"{name}.npy"):
+            raise ValueError(f"'{path}' is damaged. {FILES.remedy}")
+    return np.frombuffer(values, dtype, len(values) // dtype.itemsize)

@@ -1,0 +1,251 @@
+"""Training on the machines of a cluster: each holds its words and their pairs, and passes contexts around a ring.
+
+Machine m of p holds the word blocks from lo to hi for the whole run. In stratum s it needs the context blocks from
+lo + s to hi + s (modulo the number of blocks): from one stratum to the next, one block leaves it and one arrives. Every
+machine computes this from the partition by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gensim_wordrank.cluster.counting import CountingPeer
+from gensim_wordrank.cooccurrence.csr import Csr
+from gensim_wordrank.training.blocks import Block
+from gensim_wordrank.training.partition import ContextPartition, Partition
+from gensim_wordrank.training.sampled import PartitionEpoch, TrainingConfig
+from gensim_wordrank.training.schedule import SchedulePoint
+from gensim_wordrank.types import Vectors
+
+# what machines send each other: vectors with their bias, and accumulators
+Rows = tuple[Vectors, Vectors]
+
+
+@dataclass(frozen=True)
+class Ring:
+    """Machines in a ring, each with neighbouring blocks of words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gensim_wordrank import Cooccurrence
+    >>> from gensim_wordrank.cluster.training import Ring
+    >>> from gensim_wordrank.training.partition import Partition
+    >>> partition = Partition.of(Cooccurrence.from_matrix(np.eye(3000)).summarize(), seed=1)
+    >>> Ring(partition, n_machines=3).word_blocks(1)
+    range(2, 5)
+    """
+
+    partition: Partition
+    n_machines: int
+
+    def word_blocks(self, machine: int) -> range:
+        """Return the blocks of words that a machine holds."""
+        n_blocks = self.partition.n_blocks
+        return range(machine * n_blocks // self.n_machines, (machine + 1) * n_blocks // self.n_machines)
+
+    def next(self, machine: int) -> int:
+        """Return the machine that sends blocks of contexts to a machine."""
+        return (machine + 1) % self.n_machines
+
+    def leaving(self, machine: int, stratum: int) -> int:
+        """Return the block of contexts that leaves a machine in a stratum."""
+        return self.partition.context_block(self.word_blocks(machine).start, stratum)
+
+    def last_blocks(self, machine: int) -> list[int]:
+        """Return the blocks of contexts that a machine holds after an epoch."""
+        return [self.partition.context_block(q, self.partition.n_blocks - 1) for q in self.word_blocks(machine)]
+
+    def words(self, machine: int) -> NDArray[np.int32]:
+        """Return the words that a machine holds, block after block."""
+        return np.concatenate([self.partition.word_blocks[q] for q in self.word_blocks(machine)])
+
+    def first_contexts(self, machine: int, contexts: ContextPartition) -> NDArray[np.int64]:
+        """Return the contexts that a machine begins an epoch with, block after block."""
+        blocks = self.word_blocks(machine)
+        return contexts.order[contexts.offsets[blocks.start] : contexts.offsets[blocks.stop]]
+
+    def last_contexts(self, machine: int, contexts: ContextPartition) -> NDArray[np.int64]:
+        """Return the contexts that a machine holds after an epoch, block after block."""
+        return np.concatenate([contexts.block(b) for b in self.last_blocks(machine)])
+
+    def holders(self, contexts: ContextPartition) -> NDArray[np.int64]:
+        """Return the machine that holds each context after an epoch."""
+        holder_of_block = np.empty(self.partition.n_blocks, np.int64)
+        for machine in range(self.n_machines):
+            holder_of_block[self.last_blocks(machine)] = machine
+        return holder_of_block[contexts.block_of]
+
+
+class EpochReport(NamedTuple):
+    """What a machine reports after an epoch."""
+
+    losses: list[list[float]]  # of its cells, per stratum
+    is_finite: bool  # whether all its parameters are
+    seconds: float  # of the epoch
+    waited: float  # seconds spent waiting for other machines
+
+
+class TrainingPeer(CountingPeer):
+    """A machine that trains its words with all contexts."""
+
+    config: TrainingConfig
+    ring: Ring
+    partition: Callable[[int], ContextPartition]
+
+    def _reset(self) -> None:
+        super()._reset()
+        nothing = np.empty(0, np.float32)
+        self.counts = Csr(nothing, np.empty(0, np.int32), np.zeros(1, np.int64))
+        self.words = self.contexts_after = Block(nothing.reshape(0, 0), nothing)
+        self.contexts: dict[int, Block] = {}
+        self.next_epoch = -1  # to which `contexts` belong
+        self.offers: dict[tuple[int, int], asyncio.Future[Block]] = {}
+        self.waited = 0.0
+
+    # ---- before training
+
+    async def join_ring(self, config: TrainingConfig, n_machines: int, edges: Sequence[int]) -> None:
+        """Take a place in the ring and fetch the pairs of its words; `edges` are the row ranges of all machines."""
+        self.config, self.ring = config, Ring(config.partition, n_machines)
+        self.partition = lru_cache(maxsize=2)(config.partition.contexts)
+        self.mine = np.sort(self.ring.words(self.machine))
+        parts = np.split(self.mine, np.searchsorted(self.mine, edges[1:-1]))
+        self.counts = await self._fetch_rows("complete", list(enumerate(parts)), np.float32)
+
+    async def free_rows(self) -> None:
+        """Free the rows that this machine held for others, when all machines have their own."""
+        self.rows = {}
+
+    async def load(self, epoch: int, words: Rows, contexts: Rows) -> None:
+        """Store the vectors of the words of this machine, and of the contexts with which it begins an epoch."""
+        self.words = Block.padded(*words)
+        self._begin_with(epoch, contexts)
+
+    # ---- an epoch
+
+    async def run(self, epoch: int, point: SchedulePoint) -> EpochReport:
+        """Train the words of this machine with all contexts, which arrive and leave block by block."""
+        started, self.waited = perf_counter(), 0.0
+        if self.next_epoch != epoch:
+            self._begin_with(epoch, await self._collect(epoch))
+            self.waited = perf_counter() - started
+        blocks = self.ring.word_blocks(self.machine)
+        members = [self.config.partition.word_blocks[q] for q in blocks]
+        rows = [np.searchsorted(self.mine, words).astype(np.int32) for words in members]
+        offsets = np.cumsum([0, *map(len, members)])
+        words = [self.words.part(start, end) for start, end in itertools.pairwise(offsets)]
+        work = await asyncio.to_thread(
+            PartitionEpoch, self.config, self.partition(epoch), epoch, point, blocks, words, self.counts, rows
+        )
+        losses = [await self._run_stratum(work, stratum) for stratum in range(self.config.partition.n_blocks)]
+        is_finite = await asyncio.to_thread(self._finish)
+        return EpochReport(losses, is_finite, perf_counter() - started, self.waited)
+
+    async def _run_stratum(self, work: PartitionEpoch, stratum: int) -> list[float]:
+        """Run the cells of a stratum; meanwhile send the first block on and fetch the one that comes next."""
+        loop, leaving = asyncio.get_running_loop(), self.ring.leaving(self.machine, stratum)
+        last = stratum + 1 == self.config.partition.n_blocks
+
+        def on_cell_done(block: int) -> None:
+            if block == leaving and not last:
+                loop.call_soon_threadsafe(self._offer, work.epoch, stratum, block)
+
+        coming = None if last else asyncio.ensure_future(self._fetch(work.epoch, stratum))
+        try:
+            started = perf_counter()
+            losses = await asyncio.to_thread(
+                work.run_stratum, stratum, self.contexts.__getitem__, self.threads, on_cell_done
+            )
+            if coming is not None:
+                sender, worked = self.ring.next(self.machine), perf_counter() - started
+                self.contexts[self.ring.leaving(sender, stratum)] = await self._wait(coming, sender, worked)
+                self.waited += perf_counter() - started - worked
+        finally:
+            if coming is not None:
+                coming.cancel()
+        return losses
+
+    def _finish(self) -> bool:
+        """Join the blocks of contexts; return whether all parameters are finite."""
+        blocks = [self.contexts[b] for b in self.ring.last_blocks(self.machine)]
+        self.contexts_after = Block(
+            np.concatenate([block.vectors for block in blocks]), np.concatenate([block.accumulator for block in blocks])
+        )
+        self.contexts = {}
+        return self.words.is_finite() and self.contexts_after.is_finite()
+
+    async def get_state(self) -> tuple[Rows, Rows]:
+        """Return the vectors of the words of this machine, and of the contexts it holds after an epoch."""
+        size = self.config.vector_size
+        return self.words.unpadded(size), self.contexts_after.unpadded(size)
+
+    # ---- contexts within an epoch
+
+    async def _fetch(self, epoch: int, stratum: int) -> Block:
+        """Fetch the block that leaves the next machine in a stratum."""
+        sender = self.ring.next(self.machine)
+        if sender == self.machine:
+            return await self._take_offer(epoch, stratum)
+        return Block.padded(*await self.peers[sender].send_block(epoch, stratum))
+
+    async def send_block(self, epoch: int, stratum: int) -> Rows:
+        """Return the block that leaves this machine in a stratum, as soon as its cell is done."""
+        return (await self._take_offer(epoch, stratum)).unpadded(self.config.vector_size)
+
+    async def _take_offer(self, epoch: int, stratum: int) -> Block:
+        block: Block = await self._unless_stopped(self._offered(epoch, stratum))
+        del self.offers[epoch, stratum]
+        return block
+
+    def _offer(self, epoch: int, stratum: int, block: int) -> None:
+        self._offered(epoch, stratum).set_result(self.contexts.pop(block))
+
+    def _offered(self, epoch: int, stratum: int) -> asyncio.Future[Block]:
+        return self.offers.setdefault((epoch, stratum), asyncio.get_running_loop().create_future())
+
+    # ---- contexts between epochs, when they are split anew
+
+    def _begin_with(self, epoch: int, contexts: Rows) -> None:
+        blocks, edges = self.ring.word_blocks(self.machine), self.partition(epoch).offsets
+        whole = Block.padded(*contexts)
+        first = edges[blocks.start]
+        self.contexts = {b: whole.part(edges[b] - first, edges[b + 1] - first) for b in blocks}
+        self.next_epoch = epoch
+
+    async def _collect(self, epoch: int) -> Rows:
+        """Fetch the contexts with which this machine begins an epoch from the machines that hold them."""
+        wanted = self.ring.first_contexts(self.machine, self.partition(epoch))
+        holders = self.ring.holders(self.partition(epoch - 1))[wanted]
+        values = np.empty((len(wanted), self.config.vector_size + 1), np.float32)
+        accumulator = np.empty(len(wanted), np.float32)
+
+        async def collect(machine: int) -> None:
+            received = await self._ask(machine, "send_contexts", epoch, self.machine)
+            values[holders == machine], accumulator[holders == machine] = received
+
+        await asyncio.gather(*(collect(machine) for machine in range(self.ring.n_machines)))
+        return values, accumulator
+
+    async def send_contexts(self, epoch: int, machine: int) -> Rows:
+        """Return those contexts of this machine with which another begins an epoch, in the other's order."""
+        return await asyncio.to_thread(self._select, self.partition(epoch), self.partition(epoch - 1), machine)
+
+    def _select(self, new: ContextPartition, old: ContextPartition, machine: int) -> Rows:
+        wanted = self.ring.first_contexts(machine, new)
+        held = self.ring.last_contexts(self.machine, old)
+        place = np.full(self.config.partition.n_contexts, -1)
+        place[held] = np.arange(len(held))
+        rows = place[wanted]
+        rows = rows[rows >= 0]
+        after = self.contexts_after
+        return after.vectors[rows, : self.config.vector_size + 1], after.accumulator[rows]

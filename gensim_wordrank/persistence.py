@@ -1,0 +1,100 @@
+"""Models in files: gensim's format, and the description of a model in a checkpointed run."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from gensim_wordrank import keyedvectors
+from gensim_wordrank._utils import atomic_files, checksummed
+from gensim_wordrank.cooccurrence.matrix import Cooccurrence
+from gensim_wordrank.training.checkpoints import Run
+
+# parameters that matter only before training, or belong to one call
+NOT_STORED = {
+    "self", "sentences", "corpus_file", "trim_rule", "warm_start", "callbacks", "progress", "checkpoint", "cluster",
+}  # fmt: skip
+# what a model knows in addition to its parameters, vectors and counts
+STORED = (
+    "corpus_count", "corpus_total_words", "effective_min_count", "train_count", "total_train_time", "training_losses",
+    "_counted",
+)  # fmt: skip
+
+
+def save(write: Callable[..., None], fname: Any, **kwargs: Any) -> None:
+    """Let gensim write a model: atomically to a file, directly to an open file or a URL."""
+    if not isinstance(fname, (str, os.PathLike)) or checksummed.is_address(fname):
+        write(fname, **kwargs)
+        return
+    if atomic_files.is_special(fname):  # a pipe takes one file
+        kwargs = {"sep_limit": sys.maxsize} | kwargs
+    atomic_files.write_atomically(fname, lambda name: write(name, **kwargs))
+
+
+def load(cls: type, read: Callable[..., Any], fname: str | os.PathLike[str], mmap: str | None) -> Any:
+    """Let gensim read a model; refuse files that hold something else."""
+    name = os.fspath(fname)
+    try:
+        with atomic_files.reading(fname):
+            model = read(name, mmap=mmap)
+    except AttributeError as error:  # any other pickle ends here
+        raise AttributeError(f"'{name}' holds no {cls.__name__} model: {error}.") from error
+    if not isinstance(model, cls):
+        kind = type(model).__name__
+        raise AttributeError(f"'{name}' holds a {kind}, not a {cls.__name__} model. Load it with {kind}.load.")
+    if not hasattr(model, "_accumulators"):
+        raise AttributeError(f"'{name}' was saved by an older development version. Train the model again.")
+    return model
+
+
+def _parameter_names(cls: type) -> set[str]:
+    """Return the names of the constructor's parameters, those of subclasses included."""
+    signatures = [inspect.signature(each.__init__) for each in cls.__mro__ if "__init__" in vars(each)]  # type: ignore[misc]
+    ours = signatures[: next(i for i, each in enumerate(cls.__mro__) if each.__name__ == "Word2Vec")]
+    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return {each.name for signature in ours for each in signature.parameters.values() if each.kind not in variadic}
+
+
+def describe(model: Any) -> dict[str, Any]:
+    """Return what a model is in addition to its state and counts, as plain values and arrays."""
+    objective = asdict(model.objective)
+    names = _parameter_names(type(model)) - objective.keys() - NOT_STORED
+    parameters = {**objective, **{name: getattr(model, name) for name in sorted(names)}}
+    attributes = keyedvectors.plain_attributes(model.wv)
+    description = {
+        "parameters": parameters, "attributes": list(attributes), **{name: getattr(model, name) for name in STORED},
+    }  # fmt: skip
+    numbered = {f"wv.{number}": values for number, values in enumerate(attributes.values())}
+    return {"model": description, "lock": model.wv.vectors_lockf, **numbered}
+
+
+def progress_of(model: Any) -> dict[str, Any]:
+    """Return what changes from epoch to epoch in addition to the state."""
+    names = ("running_training_loss", "training_losses", "total_train_time")
+    return {name: getattr(model, name) for name in names}
+
+
+def restore(model: Any, run: Run) -> Cooccurrence:
+    """Give a new model what a run had made of its model at the latest checkpoint; return the counts."""
+    description = run.model["model"]
+    counts = model.cooccurrence = run.counts()
+    model.wv.index_to_key = list(counts.words)
+    model.wv.key_to_index = {word: i for i, word in enumerate(counts.words)}
+    attributes = {name: run.model[f"wv.{i}"] for i, name in enumerate(description["attributes"])}
+    model.wv.expandos = {
+        name: np.array(values, object) if isinstance(values, list) else values for name, values in attributes.items()
+    }
+    state, progress = run.newest()
+    model.wv.vectors = state.words
+    model.wv.vectors_lockf = run.model["lock"]
+    model._set_state(state)
+    for name, value in {**description, **progress}.items():
+        if name not in ("parameters", "attributes"):
+            setattr(model, name, value)
+    return counts

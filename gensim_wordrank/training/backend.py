@@ -1,0 +1,116 @@
+"""Where work is done: a backend reads texts, counts co-occurrences and runs epochs.
+
+:class:`LocalBackend` does so on this machine; :class:`gensim_wordrank.cluster.backend.DaskBackend` on the machines of a
+cluster. The trainer and the model cannot tell them apart.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from gensim_wordrank._utils import memory
+from gensim_wordrank.cooccurrence.matrix import Cooccurrence
+from gensim_wordrank.cooccurrence.summary import CountSummary
+from gensim_wordrank.text import corpus
+from gensim_wordrank.text.corpus import Corpus, VocabCounts
+from gensim_wordrank.training.sampled import TrainingConfig, sampled_epoch
+from gensim_wordrank.training.schedule import SchedulePoint
+from gensim_wordrank.training.state import State
+from gensim_wordrank.training.triplet import triplet_epoch
+from gensim_wordrank.types import Solver
+
+
+@dataclass(frozen=True)
+class EpochResult:
+    """What one epoch produced."""
+
+    epoch: int  # epochs done since the vectors were initialized
+    loss: float  # the estimate of J
+    is_finite: bool  # whether all parameters are
+    is_local: bool  # whether the parameters are in this process
+    state: Callable[[], State]  # returns the parameters, gathered from other machines if need be
+
+
+class Counts(Protocol):
+    """Co-occurrence counts, in this process or on the machines of a cluster."""
+
+    words: list[Any]
+
+    @property
+    def nnz(self) -> int:
+        """Number of pairs that occur."""
+
+    def summarize(self) -> CountSummary:
+        """Return what training must know before the first epoch."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the counts to a directory."""
+
+
+class Backend(Protocol):
+    """Reads texts, counts co-occurrences and runs epochs."""
+
+    def read(self, sentences: Any, corpus_file: Any, vocabulary: Mapping[Any, int] | None = None) -> VocabCounts:
+        """Read a text; with a vocabulary, drop all other words."""
+
+    def count(self, text: Any, window: int, symmetric: bool, distance_weighting: bool, reserve: int = 0) -> Counts:
+        """Count the co-occurrences of what :meth:`read` returned; leave `reserve` bytes of memory for training."""
+
+    def run_epochs(
+        self, config: TrainingConfig, counts: Any, state: State, points: Iterable[SchedulePoint]
+    ) -> Generator[EpochResult, None, None]:
+        """Run one epoch per schedule point, from a state on; yield the result of each."""
+
+
+@dataclass(frozen=True)
+class LocalBackend:
+    """The threads of this machine.
+
+    Parameters
+    ----------
+    workers : int
+        Number of threads; results do not depend on it.
+    memory : int or str, optional
+        What the process may take in all, as "4GB" or in bytes; by default what it has and half of what is free.
+    progress : bool
+        Show progress bars for reading and counting.
+    """
+
+    workers: int = 1
+    memory: int | str | None = None
+    progress: bool = False
+
+    def read(
+        self,
+        sentences: Corpus | Iterable[Sequence[Any]] | None,
+        corpus_file: Any = None,
+        vocabulary: Mapping[Any, int] | None = None,
+    ) -> Corpus:
+        """Read a text into word ids: those of `vocabulary`, or new ones for all words."""
+        if isinstance(sentences, Corpus):  # it was read before
+            return sentences if vocabulary is None else sentences.over(vocabulary)
+        room = corpus.room_for_text(memory.budget(self.memory))
+        return corpus.read(
+            sentences, corpus_file, known=vocabulary, workers=self.workers, room=room, progress=self.progress
+        )  # fmt: skip
+
+    def count(
+        self, text: Corpus, window: int, symmetric: bool, distance_weighting: bool, reserve: int = 0
+    ) -> Cooccurrence:
+        """Count the co-occurrences of a text."""
+        budget = memory.budget(self.memory) - reserve
+        return Cooccurrence.from_text(
+            text, window, symmetric, distance_weighting, self.workers, budget, progress=self.progress
+        )
+
+    def run_epochs(
+        self, config: TrainingConfig, counts: Cooccurrence, state: State, points: Iterable[SchedulePoint]
+    ) -> Generator[EpochResult, None, None]:
+        """Run one epoch per schedule point on the threads of this machine."""
+        run_epoch = triplet_epoch if config.solver is Solver.TRIPLET else sampled_epoch
+        for point in points:
+            state, loss = run_epoch(config, counts, state, point, self.workers)
+            yield EpochResult(state.epoch, loss, state.is_finite(), True, lambda state=state: state)  # type: ignore[misc]
