@@ -580,9 +580,9 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
 
     def _check_cluster(self) -> None:
         """Refuse a cluster that cannot be used, before hours are spent on counting."""
-        from gensim_wordrank.cluster import backend  # its libraries are an optional dependency
+        from gensim_wordrank.cluster.backend import check_cluster  # its libraries are an optional dependency
 
-        backend.check_cluster(self.cluster)
+        check_cluster(self.cluster)
         if self.solver is not Solver.SAMPLED:
             raise validation.parameter_error(
                 "solver", "'sampled' with a 'cluster'", self.solver.value, "Algorithm 1 has one thread."
@@ -597,10 +597,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         if self.cluster is None:
             yield self._local()
             return
-        from gensim_wordrank.cluster import backend  # its libraries are an optional dependency
+        from gensim_wordrank.cluster.backend import connect  # its libraries are an optional dependency
 
-        with backend.connect(self.cluster, self._local()) as connected:
-            yield connected
+        with connect(self.cluster, self._local()) as backend:
+            yield backend
 
     def _count(self, backend: Any, text: Any) -> Any:
         """Count a text, and add it to the model's counts unless these include it."""

@@ -4,16 +4,14 @@ import os
 import shutil
 import subprocess
 
-import numpy as np
 from gensim_wordrank import Objective
-from gensim_wordrank.cluster.driver import Driver
-from gensim_wordrank.training.partition import Partition
+from gensim_wordrank.cluster.backend import DaskBackend
+from gensim_wordrank.training.backend import LocalBackend
 from gensim_wordrank.training.sampled import TrainingConfig
 from gensim_wordrank.training.schedule import SchedulePoint
-from gensim_wordrank.training.state import INITIAL_ACCUMULATOR, State, initial_bias, initial_vectors
-from gensim_wordrank.training.trainer import Solver, learning_rate_scale, run_epochs
+from gensim_wordrank.training.state import State, initial_accumulator, initial_bias, initial_vectors
 
-EPOCHS = 7  # more than the driver runs before it keeps a state
+EPOCHS = 7  # more than the driver runs before it fetches the state
 STEP = 0.15
 SIZE = 20
 
@@ -31,15 +29,15 @@ def found(program, package):
 
 def fingerprint(model):
     """All that training changes, and the loss."""
-    arrays = (model.wv.vectors, model.context_vectors, model.context_bias, model._past)
+    arrays = (model.wv.vectors, model.context_vectors, model.context_bias, model._accumulators)
     return *(array.tobytes() for array in arrays), model.get_latest_training_loss(), model.epochs_done
 
 
 def start(counts):
     """Where training starts."""
     n = counts.shape[0]
-    past = np.full(n, INITIAL_ACCUMULATOR, np.float32)
-    return State(initial_vectors(n, SIZE, 1, 0), initial_vectors(n, SIZE, 1, 1), initial_bias(counts), past, past)
+    bias, accumulator = initial_bias(counts.summarize().context_sums), initial_accumulator(n)
+    return State(initial_vectors(n, SIZE, 1, 0), initial_vectors(n, SIZE, 1, 1), bias, accumulator, accumulator)
 
 
 def bytes_of(state):
@@ -50,22 +48,29 @@ def bytes_of(state):
     ]
 
 
-def disturbed(team, counts, disturb):
-    """Train by hand, with a disturbance before the fourth epoch; return the last state and the losses."""
-    recipe = TrainingConfig.of(Partition.of(counts, 1), Objective(), counts, SIZE)
-    driver, losses = Driver(team, recipe, counts, start(counts)), []
+def run_by_hand(backend, counts, before_epoch=lambda epoch: None):
+    """Train with a constant rate; return the bytes of the last state, and the losses."""
+    config, losses = TrainingConfig.of(counts.summarize(), Objective(), SIZE, seed=1), []
+    results = backend.run_epochs(config, counts, start(counts), [SchedulePoint(STEP)] * EPOCHS)
     for epoch in range(EPOCHS):
+        before_epoch(epoch)
+        result = next(results)
+        losses.append(result.loss)
+    return bytes_of(result.state()), losses
+
+
+def disturbed(session, counts, disturb):
+    """Train on a session, with a disturbance before the fourth epoch."""
+
+    def before_epoch(epoch):
         if epoch == 3:
-            disturb(team.crew.workers[1])
-        state, loss = driver.epoch(SchedulePoint(STEP))
-        losses.append(loss)
-    result = bytes_of(state)
-    team.close()
-    return result, losses
+            disturb(session.group.workers[1])
+
+    result = run_by_hand(DaskBackend(session, LocalBackend()), counts, before_epoch)
+    session.close()
+    return result
 
 
 def undisturbed(counts):
-    """What one machine makes of the same."""
-    rate = STEP / learning_rate_scale(Solver.SAMPLED, counts.nnz)
-    runs = list(run_epochs(start(counts), counts, Objective(), Solver.SAMPLED, EPOCHS, rate, rate, 1, 1))
-    return bytes_of(runs[-1][0]), [loss for _, loss in runs]
+    """Train on one machine."""
+    return run_by_hand(LocalBackend(), counts)

@@ -69,7 +69,9 @@ def test_what_others_made_is_not_replaced(undisturbed, tmp_path, name):
     """Directories that only have the names of a run's are refused before the text is read, and stay as they are."""
     undisturbed.cooccurrence.save(tmp_path / name)
     before = sorted((path, path.stat().st_mtime_ns) for path in tmp_path.rglob("*"))
-    with pytest.raises(FileExistsError, match=f"{name}' is not of a training run, and would be replaced. Give 'check"):
+    with pytest.raises(
+        FileExistsError, match=f"{name}' does not belong to a training run and would be replaced. Give 'check"
+    ):
         WordRank(Unread(), **SETTINGS, checkpoint=tmp_path)
     assert sorted((path, path.stat().st_mtime_ns) for path in tmp_path.rglob("*")) == before
 
@@ -90,7 +92,7 @@ def test_a_run_that_was_broken_off_as_it_began_is_begun_again(two_worlds, undist
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["cooccurrence"]
     assert same(WordRank(two_worlds, **SETTINGS, checkpoint=tmp_path), undisturbed)
     shutil.rmtree(tmp_path / "run")  # as by someone who wants the pairs to himself
-    with pytest.raises(FileExistsError, match="cooccurrence' is not of a training run"):
+    with pytest.raises(FileExistsError, match="cooccurrence' does not belong to a training run"):
         WordRank(Unread(), **SETTINGS, checkpoint=tmp_path)
 
 
@@ -116,7 +118,7 @@ def test_no_directory_is_made_for_what_is_refused_anyway(two_worlds, tmp_path, c
         WordRank(two_worlds, vector_size=-1, checkpoint=tmp_path / "new")
     with caplog.at_level(logging.WARNING):
         WordRank(checkpoint=tmp_path / "new")
-    assert "'checkpoint' is not kept without a text" in caplog.text
+    assert "'checkpoint' is ignored without a text" in caplog.text
     assert not list(tmp_path.iterdir())
 
 
@@ -129,7 +131,7 @@ def test_attributes_of_words_are_kept(two_worlds, tmp_path, caplog):
         model.wv.set_vecattr("sea1", name, value)
     with caplog.at_level(logging.WARNING):
         model.train(two_worlds, total_examples=600, epochs=2, checkpoint=tmp_path)
-    assert "the attribute 'object' of words is not kept" in caplog.text
+    assert "the word attribute 'object' is not saved" in caplog.text
     resumed = WordRank.resume(tmp_path).wv
     assert sorted(resumed.expandos) == sorted(set(model.wv.expandos) - {"object"})
     for name in ("part/of", "weight", "seen", "count"):
@@ -156,8 +158,8 @@ def test_a_place_without_room_for_checkpoints_is_told_before_the_text_is_read(tm
     (tmp_path / "file").write_text("")
     with pytest.raises(NotADirectoryError, match="there is a file of that name"):
         WordRank(Unread(), checkpoint=tmp_path / "file")
-    monkeypatch.setattr(checkpoints, "PATIENCE", 0.1)
-    with checkpoints._held(tmp_path), pytest.raises(RuntimeError, match="Another process trains in"):
+    monkeypatch.setattr(checkpoints, "LOCK_TIMEOUT", 0.1)
+    with checkpoints._locked(tmp_path), pytest.raises(RuntimeError, match="Another process is training in"):
         WordRank(Unread(), checkpoint=tmp_path)
 
 
@@ -307,7 +309,7 @@ def test_a_directory_in_use_is_refused_before_the_text_is_read(broken):
 
 def test_a_run_is_in_one_process_at_a_time(broken):
     """The second is told, and the first is not harmed; it ends with the process that holds it."""
-    with checkpoints.Run.open(broken), pytest.raises(RuntimeError, match="Another process trains in"):
+    with checkpoints.Run.open(broken), pytest.raises(RuntimeError, match="Another process is training in"):
         WordRank.resume(broken)
     assert WordRank.resume(broken).epochs_done == SETTINGS["epochs"]
 
@@ -332,7 +334,7 @@ def test_a_full_disk_does_not_end_the_run(two_worlds, undisturbed, tmp_path, mon
 
     monkeypatch.setattr(checksummed, "write", fail)
     assert same(WordRank(two_worlds, **SETTINGS, checkpoint=tmp_path / "run"), undisturbed)
-    assert "no checkpoint after epoch 7: [Errno 28] No space left on device. Training goes on." in caplog.text
+    assert "no checkpoint after epoch 7: [Errno 28] No space left on device. Training continues." in caplog.text
     assert names(tmp_path / "run") == ["epoch-000002", "epoch-000003"]
     monkeypatch.undo()
     assert same(WordRank.resume(tmp_path / "run"), undisturbed)
@@ -351,7 +353,7 @@ def test_there_must_be_a_run(tmp_path):
     """An empty directory is no run, and stays empty."""
     (tmp_path / "empty").mkdir()
     for place in (tmp_path / "empty", tmp_path / "none"):
-        with pytest.raises(FileNotFoundError, match=r"holds no training run.*Start it again"):
+        with pytest.raises(FileNotFoundError, match=r"holds no training run.*Start over"):
             WordRank.resume(place)
     assert not list((tmp_path / "empty").iterdir())
     assert not (tmp_path / "none").exists()

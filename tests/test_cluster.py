@@ -7,18 +7,18 @@ import shutil
 import signal
 import sys
 
-import gensim_wordrank.cluster.team
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 from distributed.comm import get_address_host
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim_wordrank import Checkpoints, Cooccurrence, WordRank
-from gensim_wordrank.cluster import Hosts, handshake, pairs
-from gensim_wordrank.cluster.crew import Crew
-from gensim_wordrank.cluster.ring import Ring
-from gensim_wordrank.cluster.team import Team
-from gensim_wordrank.cluster.worker import RingWorker
+from gensim_wordrank.cluster import Hosts, peer, shards
+from gensim_wordrank.cluster.backend import DaskBackend
+from gensim_wordrank.cluster.group import Timeouts, WorkerGroup
+from gensim_wordrank.cluster.session import Session
+from gensim_wordrank.cluster.training import Ring, TrainingPeer
+from gensim_wordrank.training.backend import LocalBackend
 from gensim_wordrank.training.partition import Partition
 from scipy.sparse import csr_matrix
 
@@ -60,29 +60,35 @@ def unharmed(lee_pairs):
     return undisturbed(lee_pairs)
 
 
+def fit(model, counts):
+    """Train a model that has a vocabulary on counts, where its cluster is."""
+    with model._connect() as backend:
+        model._fit(backend, counts, (), None)
+
+
 # ---- the same bytes
 
 
 @pytest.mark.parametrize("n_machines", [1, 2, 3, 8])
 def test_every_machine_has_the_blocks_it_needs(n_machines):
     """Passing one block on in every stratum brings each machine the contexts that its words meet next."""
-    plan = Partition.of(make_problem(2100, 2100, 2, seed=1, density=0.01)[2], seed=1)
-    ring = Ring(plan, n_machines)
+    partition = Partition.of(make_problem(2100, 2100, 2, seed=1, density=0.01)[2].summarize(), seed=1)
+    ring = Ring(partition, n_machines)
     assert sorted(q for machine in range(n_machines) for q in ring.word_blocks(machine)) == list(range(8))
     held = [set(ring.word_blocks(machine)) for machine in range(n_machines)]
     for stratum in range(8):
         for machine in range(n_machines):
-            assert held[machine] == {plan.context_block(q, stratum) for q in ring.word_blocks(machine)}
+            assert held[machine] == {partition.context_block(q, stratum) for q in ring.word_blocks(machine)}
         if stratum < 7:
             leaving = [ring.leaving(machine, stratum) for machine in range(n_machines)]
             for machine in range(n_machines):
                 held[machine].remove(leaving[machine])
             for machine in range(n_machines):
-                held[machine].add(leaving[ring.after(machine)])
-    deal = plan.deal(0)
+                held[machine].add(leaving[ring.next(machine)])
+    contexts = partition.contexts(0)
     for machine in range(n_machines):
         assert held[machine] == set(ring.last_blocks(machine))
-        assert (ring.holders(deal)[ring.last_contexts(machine, deal)] == machine).all()
+        assert (ring.holders(contexts)[ring.last_contexts(machine, contexts)] == machine).all()
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 6])
@@ -106,13 +112,13 @@ def test_a_client_an_address_and_processes_will_do(lee_pairs, alone, tmp_path, t
 def test_pairs_on_a_shared_disk_are_not_sent(lee_pairs, tmp_path, monkeypatch):
     """Workers that see the directory of the co-occurrences read their rows from it; others get them."""
     sent = []
-    take = RingWorker.take_pairs
+    take = TrainingPeer.receive_rows
 
     async def spy(self, *arrays):
         sent.append(self.machine)
         return await take(self, *arrays)
 
-    monkeypatch.setattr(RingWorker, "take_pairs", spy)
+    monkeypatch.setattr(TrainingPeer, "receive_rows", spy)
     lee_pairs.save(tmp_path / "pairs")
     with in_process(2) as cluster:
         mapped = Cooccurrence.load(tmp_path / "pairs", mmap="r")
@@ -130,24 +136,24 @@ def test_pairs_that_are_others_than_on_the_disk_are_sent(lee_pairs, tmp_path):
     mapped = Cooccurrence.load(tmp_path / "pairs", mmap="r")
     longer = mapped.over([*mapped.words, "unheard"])
     longer.counts[-1] = 1
-    assert pairs.place_of(mapped)
+    assert shards.shared_directory(mapped)
     copied = Cooccurrence.load(tmp_path / "pairs", mmap="r")
     copied.data = copied.data.copy()
-    assert pairs.place_of(copied) is None
-    assert pairs.place_of(pickle.loads(pickle.dumps(mapped))) is None
+    assert shards.shared_directory(copied) is None
+    assert shards.shared_directory(pickle.loads(pickle.dumps(mapped))) is None
     with in_process(2) as cluster:
         for given in (changed, longer):
             options = {"vector_size": SIZE, "epochs": 1}
             there = WordRank.from_cooccurrence(given, cluster=cluster, **options)
             assert fingerprint(there) == fingerprint(WordRank.from_cooccurrence(given, **options))
     changed.save(tmp_path / "pairs")
-    assert pairs.place_of(mapped) is None
+    assert shards.shared_directory(mapped) is None
 
 
 def test_rows_are_read_and_checked(lee_pairs, tmp_path):
     """A machine reads a range of rows, and refuses columns and offsets that are none."""
     lee_pairs.save(tmp_path / "pairs")
-    found = pairs.read(str(tmp_path / "pairs"), 5, 1000, 1750, {})
+    found = shards.read_rows(str(tmp_path / "pairs"), 5, 1000, 1750, {})
     got = csr_matrix((found.data, found.indices, found.indptr), (995, 1750))
     assert (got != lee_pairs.matrix[5:1000]).nnz == 0
     for name, wrong, message in (("indices", 1750, "damaged.*Got 1750 instead"), ("indptr", 10**9, "are damaged")):
@@ -155,19 +161,19 @@ def test_rows_are_read_and_checked(lee_pairs, tmp_path):
         array[0] = wrong
         array.flush()
         with pytest.raises(ValueError, match=message):
-            pairs.read(str(tmp_path / "pairs"), 0, 1000, 1750, {})
+            shards.read_rows(str(tmp_path / "pairs"), 0, 1000, 1750, {})
 
 
 def test_contexts_never_pass_through_the_driver(lee_pairs, monkeypatch):
     """In epochs after which nobody asks for vectors, the driver gets none."""
     asked = []
-    report = RingWorker.report
+    report = TrainingPeer.get_state
 
     async def spy(self):
         asked.append(self.machine)
         return await report(self)
 
-    monkeypatch.setattr(RingWorker, "report", spy)
+    monkeypatch.setattr(TrainingPeer, "get_state", spy)
     with in_process(2) as cluster:
         WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=EPOCHS, cluster=cluster)
     assert asked == [0, 1, 0, 1]  # after the fifth epoch, for the case of a failure, and at the end
@@ -216,9 +222,9 @@ def test_divergence_is_said(lee_pairs):
     with in_process(2) as cluster, Client(cluster, set_as_default=False) as client:
         model = WordRank(vector_size=SIZE, min_count=1, cluster=client)
         model.build_vocab_from_freq(dict(zip(lee_pairs.words, lee_pairs.counts.tolist(), strict=True)))
-        model.cooccurrence, model.alpha = lee_pairs.over(model.wv.index_to_key), 1e30
+        model.alpha = 1e30
         with pytest.raises(FloatingPointError, match=r"diverged in epoch 1 of 10; the vectors are those of the epoch"):
-            model._fit((), None)
+            fit(model, lee_pairs.over(model.wv.index_to_key))
         assert np.isfinite(model.wv.vectors).all()
 
 
@@ -241,7 +247,7 @@ def test_what_cannot_run_on_a_cluster_is_refused_before_counting(options, messag
 @pytest.mark.parametrize("missing", ["distributed", "asyncssh"])
 def test_without_the_extra_the_error_says_what_to_install(missing, monkeypatch):
     """Machines need libraries that are an extra; the error prints the line for pip."""
-    for name in ("clients", "launch", "ssh"):
+    for name in ("backend", "ssh"):
         monkeypatch.delitem(sys.modules, f"gensim_wordrank.cluster.{name}", raising=False)
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(ImportError, match=rf"{missing}.*pip install 'gensim-wordrank\[distributed\]'"):
@@ -253,26 +259,27 @@ def test_locked_vectors_are_refused(lee_pairs):
     with in_process(1) as cluster:
         model = WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
         model.wv.vectors_lockf = np.zeros(1, np.float32)
-        with pytest.raises(ValueError, match="'wv.vectors_lockf' holds vectors only without a 'cluster'"):
-            model._fit((), None)
+        with pytest.raises(ValueError, match="'wv.vectors_lockf' locks vectors only without a 'cluster'"):
+            fit(model, lee_pairs)
 
 
 def test_machines_that_differ_are_refused():
     """Another version than the driver's, or CPU levels that differ, are named with their host."""
-    same = handshake.facts()
-    handshake.check({"a": same, "b": same})
-    handshake.check({"a": same | {"CPU level": "x86-64-v0"}})  # the driver computes nothing
+    same = peer.environment()
+    peer.check_environments({"a": same, "b": same})
+    peer.check_environments({"a": same | {"CPU level": "x86-64-v0"}})  # the driver computes nothing
     with pytest.raises(RuntimeError, match="numpy is 0.1 on b and not"):
-        handshake.check({"a": same, "b": same | {"numpy": "0.1"}})
+        peer.check_environments({"a": same, "b": same | {"numpy": "0.1"}})
     with pytest.raises(RuntimeError, match="CPU level is x86-64-v0 on b and not"):
-        handshake.check({"a": same, "b": same | {"CPU level": "x86-64-v0"}})
+        peer.check_environments({"a": same, "b": same | {"CPU level": "x86-64-v0"}})
 
 
-def test_a_cluster_without_workers(lee_pairs, monkeypatch):
-    """Training does not wait for ever for workers."""
-    monkeypatch.setattr(gensim_wordrank.cluster.team, "REPLACEMENT_SECONDS", 0.2)
-    with in_process(0) as cluster, pytest.raises(RuntimeError, match="The cluster has no workers. Start some"):
-        WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
+def test_a_cluster_without_workers(lee_pairs):
+    """Training does not wait forever for workers."""
+    with in_process(0) as cluster, Client(cluster, set_as_default=False) as client:
+        backend = DaskBackend(Session(client, timeouts=Timeouts(replacement=0.2)), LocalBackend())
+        with pytest.raises(RuntimeError, match="The cluster has no workers. Start some"):
+            WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=backend)
 
 
 # ---- failures
@@ -283,30 +290,29 @@ def kill(client, address):
     os.kill(client.run(os.getpid, workers=[address])[address], signal.SIGKILL)
 
 
-def test_a_killed_worker_is_replaced(lee_pairs, unharmed, three, monkeypatch):
+def test_a_killed_worker_is_replaced(lee_pairs, unharmed, three):
     """Its nanny starts another, and training goes on from the last state that was kept, to the same vectors."""
-    monkeypatch.setattr(gensim_wordrank.cluster.team, "REPLACEMENT_SECONDS", 60)
-    team = Team(three, patience=20)
-    assert disturbed(team, lee_pairs, lambda address: kill(three, address)) == unharmed
-    assert team.failures == ["127.0.0.1 was lost (Unable to contact Actor's worker)"]
-    assert team.n_workers == 3
+    session = Session(three, timeouts=Timeouts(answer=20, replacement=60))
+    assert disturbed(session, lee_pairs, lambda address: kill(three, address)) == unharmed
+    assert session.failures == ["127.0.0.1 was lost (Unable to contact Actor's worker)"]
+    assert session.n_workers == 3
 
 
 def test_a_worker_that_is_lost_after_counting(lee, three, tmp_path, monkeypatch):
     """The texts are counted again, and the vectors are the same."""
-    monkeypatch.setattr(gensim_wordrank.cluster.team, "REPLACEMENT_SECONDS", 0.5)
+    backend = DaskBackend(Session(three, timeouts=Timeouts(replacement=0.5)), LocalBackend())
     (tmp_path / "text").write_text("\n".join(map(" ".join, lee)))
-    counted, take_places = [], Crew.take_places
+    counted, form_ring = [], WorkerGroup.form_ring
 
-    def kill_first(crew, recipe):
-        counted.append(crew.workers)
+    def kill_first(group, config):
+        counted.append(group.workers)
         if len(counted) == 1:
-            kill(crew.client, crew.workers[1])
-        take_places(crew, recipe)
+            kill(group.client, group.workers[1])
+        form_ring(group, config)
 
-    monkeypatch.setattr(Crew, "take_places", kill_first)
+    monkeypatch.setattr(WorkerGroup, "form_ring", kill_first)
     options = {"corpus_file": tmp_path / "text", "vector_size": SIZE, "epochs": 1}
-    assert fingerprint(WordRank(cluster=three, **options)) == fingerprint(WordRank(**options))
+    assert fingerprint(WordRank(cluster=backend, **options)) == fingerprint(WordRank(**options))
     assert len(counted) == 2
 
 
@@ -318,40 +324,39 @@ def test_a_slow_worker_is_given_up(lee_pairs, unharmed, three):
 
         from gensim_wordrank.training.sampled import PartitionEpoch
 
-        PartitionEpoch.at_full_speed, PartitionEpoch.run = PartitionEpoch.run, lambda *arguments: time.sleep(10)
+        PartitionEpoch.at_full_speed = PartitionEpoch.run_stratum
+        PartitionEpoch.run_stratum = lambda *arguments: time.sleep(10)
 
     def speed_up():
         from gensim_wordrank.training.sampled import PartitionEpoch
 
-        PartitionEpoch.run = PartitionEpoch.at_full_speed
+        PartitionEpoch.run_stratum = PartitionEpoch.at_full_speed
 
-    team = Team(three, patience=1)
-    result = disturbed(team, lee_pairs, lambda address: three.run(slow_down, workers=[address]))
-    three.run(speed_up, workers=list(team.slow))
+    session = Session(three, timeouts=Timeouts(answer=1))
+    result = disturbed(session, lee_pairs, lambda address: three.run(slow_down, workers=[address]))
+    three.run(speed_up, workers=list(session.slow))
     assert result == unharmed
-    assert team.failures == ["127.0.0.1 was too slow (another machine did not answer within 1 s)"]
-    assert len(team.slow) == 1
+    assert session.failures == ["127.0.0.1 was too slow (another machine did not answer within 1 s)"]
+    assert len(session.slow) == 1
 
 
-def test_a_worker_that_hangs_is_given_up(lee_pairs, unharmed, three, monkeypatch):
+def test_a_worker_that_hangs_is_given_up(lee_pairs, unharmed, three):
     """A process that is stopped answers nobody, as behind a cut link: the others notice and go on without it."""
-    monkeypatch.setattr(gensim_wordrank.cluster.team, "REPLACEMENT_SECONDS", 0.2)
-    monkeypatch.setattr(gensim_wordrank.cluster.crew, "STOP_SECONDS", 1)
     pids, stopped = three.run(os.getpid), []
 
     def hang(address):
         stopped.append(pids[address])
         os.kill(pids[address], signal.SIGSTOP)
 
-    team = Team(three, patience=1)
+    session = Session(three, timeouts=Timeouts(answer=1, stop=1, replacement=0.2))
     try:
-        result = disturbed(team, lee_pairs, hang)
+        result = disturbed(session, lee_pairs, hang)
     finally:
         for pid in stopped:
             os.kill(pid, signal.SIGKILL)
     assert result == unharmed
-    assert team.failures[0].startswith("127.0.0.1 was lost")
-    assert team.n_workers == 2
+    assert session.failures[0].startswith("127.0.0.1 was lost")
+    assert session.n_workers == 2
 
 
 @pytest.mark.parametrize(
@@ -384,7 +389,7 @@ def test_an_error_that_comes_every_time_ends_training(lee_pairs, monkeypatch, fa
     async def fail(self, epoch, step):
         raise failure
 
-    monkeypatch.setattr(RingWorker, "run", fail)
+    monkeypatch.setattr(TrainingPeer, "run", fail)
     with in_process(1) as cluster:
         host = get_address_host(cluster.workers[0].address)
         with pytest.raises(raised, match=message.replace("HOST", re.escape(host))):

@@ -10,8 +10,8 @@ import pytest
 from distributed import LocalCluster
 from gensim.utils import RULE_DISCARD, RULE_KEEP
 from gensim_wordrank import Cooccurrence, WordRank
-from gensim_wordrank.cluster import distant, texts
-from gensim_wordrank.cluster.crew import Crew
+from gensim_wordrank.cluster import backend, connect, shards
+from gensim_wordrank.cluster.group import WorkerGroup
 
 from clusters import SIZE, fingerprint
 
@@ -51,6 +51,12 @@ def address(files, lee_pairs):
         server.shutdown()
 
 
+def count(machines, **options):
+    """Count on a cluster."""
+    with connect(machines) as connected:
+        return Cooccurrence.from_corpus(backend=connected, **options)
+
+
 def bytes_of(pairs):
     """Words and numbers of co-occurrences."""
     arrays = (pairs.counts, pairs.data, pairs.indices, pairs.indptr)
@@ -63,31 +69,29 @@ def bytes_of(pairs):
 @pytest.mark.parametrize("n", [1, 2, 3, 7])
 def test_pieces_are_the_text(files, n):
     """Cut for several machines, the lines of all pieces, one after the other, are those of the files."""
-    shares = texts.cut(list(map(str, files)), n)
-    assert len(shares) == n
+    split = shards.split_texts(list(map(str, files)), n)
+    assert len(split) == n
     for name in files:
-        pieces = [piece for share in shares for piece in share if piece.source == str(name)]
+        pieces = [piece for share in split for piece in share if piece.source == str(name)]
         assert b"".join(block for piece in pieces for block in piece.blocks()) == name.read_bytes()
         assert all(b"".join(piece.blocks()).endswith(b"\n") for piece in pieces if name.suffix != ".gz")
     if n < 7:  # no line of the text is so long
-        assert all(shares)
+        assert all(split)
 
 
 def test_a_file_without_lines_is_not_cut(tmp_path):
     """A text that is one line goes to one machine; an empty one to none."""
     (tmp_path / "long").write_text("word " * 1000)
     (tmp_path / "empty").write_text("")
-    shares = texts.cut([str(tmp_path / "long"), str(tmp_path / "empty")], 3)
-    assert [len(share) for share in shares] == [1, 0, 0]
+    split = shards.split_texts([str(tmp_path / "long"), str(tmp_path / "empty")], 3)
+    assert [len(share) for share in split] == [1, 0, 0]
 
 
 @pytest.mark.parametrize("options", [{}, {"symmetric": False, "distance_weighting": False}, {"max_final_vocab": 300}])
 def test_machines_count_the_same_bits(machines, files, options):
     """The matrix and the order of its words do not depend on the machines, with texts of any kind."""
-    here, there = (
-        Cooccurrence.from_corpus(corpus_file=files, window=7, min_count=2, cluster=cluster, **options)
-        for cluster in (None, machines)
-    )
+    options = {"corpus_file": files, "window": 7, "min_count": 2, **options}
+    here, there = Cooccurrence.from_corpus(**options), count(machines, **options)
     assert bytes_of(there) == bytes_of(here)
 
 
@@ -96,7 +100,7 @@ def test_more_machines_than_words(machines, tmp_path, text):
     """A text of two words, with a pair or without, is counted and trained on as on one machine."""
     (tmp_path / "text").write_text(text)
     options = {"corpus_file": [tmp_path / "text"], "min_count": 1}
-    here, there = (Cooccurrence.from_corpus(cluster=cluster, **options) for cluster in (None, machines))
+    here, there = Cooccurrence.from_corpus(**options), count(machines, **options)
     assert bytes_of(there) == bytes_of(here)
     models = [WordRank(vector_size=4, epochs=1, cluster=cluster, **options) for cluster in (None, machines)]
     assert fingerprint(models[0]) == fingerprint(models[1])
@@ -104,16 +108,16 @@ def test_more_machines_than_words(machines, tmp_path, text):
 
 def test_machines_write_the_same_files(machines, files, tmp_path):
     """Counted on machines into a directory, co-occurrences have the checksums of those that were counted here."""
-    for name, cluster in (("here", None), ("there", machines)):
-        Cooccurrence.from_corpus(corpus_file=files, path=tmp_path / name, cluster=cluster)
+    Cooccurrence.from_corpus(corpus_file=files, path=tmp_path / "here")
+    count(machines, corpus_file=files, path=tmp_path / "there")
     assert (tmp_path / "here" / "about.json").read_text() == (tmp_path / "there" / "about.json").read_text()
 
 
 def test_training_counts_where_it_trains(machines, files, monkeypatch):
     """Vectors from texts are those of one machine, and no pair passes through the driver."""
     passed = []
-    for name in ("take_pairs", "bring"):
-        monkeypatch.setattr(Crew, name, lambda *arguments, name=name: passed.append(name))
+    for name in ("send_counts", "gather_counts"):
+        monkeypatch.setattr(WorkerGroup, name, lambda *arguments, name=name: passed.append(name))
     alone = WordRank(corpus_file=files, **OPTIONS)
     model = WordRank(corpus_file=files, cluster=machines, **OPTIONS)
     assert fingerprint(model) == fingerprint(alone)
@@ -140,10 +144,10 @@ def test_the_vocabulary_is_gensims(machines, files):
 def test_texts_that_machines_do_not_see_are_sent(machines, files, monkeypatch):
     """Files that are only here, whole or cut, compressed or not, are sent; the pairs are the same."""
     expected = bytes_of(Cooccurrence.from_corpus(corpus_file=files))
-    monkeypatch.setattr(texts.Piece, "is_here", lambda piece: False)
+    monkeypatch.setattr(shards.TextShard, "is_readable", lambda shard: False)
     opened = []
-    monkeypatch.setattr(texts.Piece, "opened", opened.append)
-    assert bytes_of(Cooccurrence.from_corpus(corpus_file=files, cluster=machines)) == expected
+    monkeypatch.setattr(shards.TextShard, "open", opened.append)
+    assert bytes_of(count(machines, corpus_file=files)) == expected
     assert opened == []
 
 
@@ -151,10 +155,10 @@ def test_another_file_of_the_same_name_is_not_taken(tmp_path):
     """A file that differs in size or time from the one that the driver sees is not read."""
     path = tmp_path / "text"
     path.write_text("a b\n")
-    [[piece]] = texts.cut([str(path)], 1)
-    assert piece.is_here()
+    [[shard]] = shards.split_texts([str(path)], 1)
+    assert shard.is_readable()
     os.utime(path, (0, 0))
-    assert not piece.is_here()
+    assert not shard.is_readable()
 
 
 def test_several_files_on_one_machine(files, lee):
@@ -171,16 +175,16 @@ def test_several_files_on_one_machine(files, lee):
 def test_machines_read_texts_from_addresses(machines, address, files):
     """Texts may be under addresses that the machines reach."""
     sources = [f"{address}/{path.name}" for path in files]
-    there = Cooccurrence.from_corpus(corpus_file=sources, cluster=machines)
+    there = count(machines, corpus_file=sources)
     assert bytes_of(there) == bytes_of(Cooccurrence.from_corpus(corpus_file=files))
 
 
 def test_machines_read_pairs_from_an_address(machines, address, lee_pairs, monkeypatch):
     """Pairs under an address are read by the machines; the driver reads what is small."""
     loaded = []
-    load = distant.checksummed.read
-    monkeypatch.setattr(distant.checksummed, "read", lambda *a, **b: loaded.append(load(*a, **b)) or loaded[-1])
-    monkeypatch.setattr(Crew, "take_pairs", None)
+    load = backend.checksummed.read
+    monkeypatch.setattr(backend.checksummed, "read", lambda *a, **b: loaded.append(load(*a, **b)) or loaded[-1])
+    monkeypatch.setattr(WorkerGroup, "send_counts", None)
     options = {"vector_size": SIZE, "epochs": 2}
     model = WordRank.from_cooccurrence(f"{address}/pairs/", cluster=machines, **options)
     assert fingerprint(model) == fingerprint(WordRank.from_cooccurrence(lee_pairs, **options))
@@ -213,7 +217,7 @@ def test_pairs_under_an_address_come_here_without_a_cluster(address, lee_pairs):
     ("source", "raised", "message"),
     [
         ("/nowhere/text", RuntimeError, r"The work failed on .*: .*No such file or directory: '/nowhere/text'"),
-        (open, ValueError, "'corpus_file' must be a path, an address or a list of these with a 'cluster'"),
+        (open, ValueError, "'corpus_file' must be a path, a URL or a list of these with a 'cluster'"),
     ],
 )
 def test_texts_that_cannot_be_read(machines, source, raised, message):
@@ -225,8 +229,8 @@ def test_texts_that_cannot_be_read(machines, source, raised, message):
 def test_sentences_are_counted_here(machines, lee):
     """A cluster trains on sentences, but cannot count them."""
     assert WordRank(lee, cluster=machines, **OPTIONS).cooccurrence.nnz
-    with pytest.raises(TypeError, match="Give 'corpus_file' with a 'cluster'"):
-        Cooccurrence.from_corpus(lee, cluster=machines)
+    with pytest.raises(TypeError, match="Give 'corpus_file' with a 'backend'"):
+        count(machines, sentences=lee)
 
 
 def test_a_checkpoint_holds_pairs_that_machines_counted(machines, files, tmp_path):

@@ -12,7 +12,6 @@ import time
 from pathlib import Path
 
 import asyncssh
-import gensim_wordrank.cluster.team
 import psutil
 import pytest
 from click.testing import CliRunner
@@ -20,10 +19,10 @@ from distributed.security import Security
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim_wordrank import WordRank
 from gensim_wordrank.cli.main import main
-from gensim_wordrank.cluster import Host, Hosts, launch
-from gensim_wordrank.cluster.launch import launched
-from gensim_wordrank.cluster.ssh import SshWorker
-from gensim_wordrank.cluster.team import Team
+from gensim_wordrank.cluster import Host, Hosts, ssh
+from gensim_wordrank.cluster.group import Timeouts
+from gensim_wordrank.cluster.session import Session
+from gensim_wordrank.cluster.ssh import SshWorker, launched
 
 from clusters import EPOCHS, SIZE, disturbed, fingerprint, found, undisturbed
 
@@ -187,17 +186,16 @@ def test_no_port_answers_without_the_certificate(run):
         assert len(answers["right"]) == 1
 
 
-def test_a_host_whose_processes_are_killed_is_started_again(server, lee_pairs, monkeypatch):
+def test_a_host_whose_processes_are_killed_is_started_again(server, lee_pairs):
     """After its nanny was killed a host gets another one by SSH, and training ends with the same vectors."""
-    monkeypatch.setattr(gensim_wordrank.cluster.team, "REPLACEMENT_SECONDS", 0.5)
     with launched(hosts(server)) as (client, restart):
-        nannies, team = client.run(os.getppid), Team(client, restart, patience=20)
-        result = disturbed(team, lee_pairs, lambda address: os.kill(nannies[address], signal.SIGKILL))
+        nannies, session = client.run(os.getppid), Session(client, restart, Timeouts(answer=20, replacement=0.5))
+        result = disturbed(session, lee_pairs, lambda address: os.kill(nannies[address], signal.SIGKILL))
         processes = pythons(server)
     assert result == undisturbed(lee_pairs)
-    assert len(team.failures) == 1
-    assert team.failures[0].startswith("127.0.0.3 was lost")
-    assert team.n_workers == 2
+    assert len(session.failures) == 1
+    assert session.failures[0].startswith("127.0.0.3 was lost")
+    assert session.n_workers == 2
     assert not psutil.wait_procs(processes, timeout=10)[1]
 
 
@@ -206,7 +204,7 @@ def test_a_host_that_cannot_be_started_again_is_left_out(caplog):
     with socket.create_server((ADDRESSES[0], 0)) as free:
         port = free.getsockname()[1]
     worker = SshWorker(Host(ADDRESSES[0]), 1, "no key", {"port": port})
-    assert asyncio.run(launch._restart([worker], present=set())) == set()
+    assert asyncio.run(ssh._restart([worker], present=set())) == set()
     assert f"No worker could be started on {ADDRESSES[0]}" in caplog.text
 
 

@@ -122,5 +122,5 @@ def test_pairs_of_the_triplet_solver_are_part_of_it(monkeypatch, two_worlds):
     before = model.wv.vectors.copy()
     monkeypatch.setattr(memory, "available", lambda: 1000)
     with pytest.raises(MemoryError, match="needs .* more memory"):
-        model._fit((), None)
+        model._fit(model._local(), model.cooccurrence, (), None)
     np.testing.assert_array_equal(model.wv.vectors, before)

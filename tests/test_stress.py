@@ -26,7 +26,7 @@ def text():
 
 def is_good(model):
     """Whether all numbers are finite, those that only later training needs included."""
-    arrays = (model.wv.vectors, model.context_vectors, model.context_bias, model._past)
+    arrays = (model.wv.vectors, model.context_vectors, model.context_bias, model._accumulators)
     return all(np.isfinite(array).all() for array in arrays)
 
 

@@ -1,7 +1,6 @@
 """Epochs that lower the objective, the same for everyone, and never end in NaN."""
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,10 +8,11 @@ from gensim_wordrank import Objective
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.objective.losses import PairLoss, RankLoss
 from gensim_wordrank.text.corpus import read
-from gensim_wordrank.training import trainer
-from gensim_wordrank.training.schedule import SchedulePoint
-from gensim_wordrank.training.state import INITIAL_ACCUMULATOR, State, initial_bias, initial_vectors
-from gensim_wordrank.training.trainer import Solver, learning_rate_scale, run_epochs
+from gensim_wordrank.training.backend import EpochResult, LocalBackend
+from gensim_wordrank.training.schedule import Schedule, learning_rate_scale
+from gensim_wordrank.training.state import State, initial_accumulator, initial_bias, initial_vectors
+from gensim_wordrank.training.trainer import Listener, Trainer
+from gensim_wordrank.types import Solver
 
 COMBINATIONS = list(itertools.product([loss.value for loss in RankLoss], [loss.value for loss in PairLoss]))
 
@@ -27,18 +27,16 @@ def toy(two_worlds):
 def new_state(counts, size=10):
     """Where training on the toy corpus starts."""
     n = counts.shape[0]
-    past = np.full(n, INITIAL_ACCUMULATOR, np.float32)
-    return State(initial_vectors(n, size, 1, 0), initial_vectors(n, size, 1, 1), initial_bias(counts), past, past)
+    bias, accumulator = initial_bias(counts.summarize().context_sums), initial_accumulator(n)
+    return State(initial_vectors(n, size, 1, 0), initial_vectors(n, size, 1, 1), bias, accumulator, accumulator)
 
 
 def train(state, counts, objective, solver, epochs, step=None, seed=1, workers=1):
     """Train with a constant step; return the last state and the losses."""
     step = step or {"sampled": 0.1, "triplet": 0.01}[solver]
-    losses = []
-    for new, loss in run_epochs(state, counts, objective, Solver(solver), epochs, step, step, seed, workers):
-        state = new
-        losses.append(loss)
-    return state, losses
+    trainer = Trainer(objective, Schedule(epochs, step, step), LocalBackend(workers), seed, Solver(solver))
+    results = list(trainer.run(state, counts, counts.summarize()))
+    return results[-1].state(), [result.loss for result in results]
 
 
 @pytest.mark.parametrize("solver", ["sampled", "triplet"])
@@ -91,18 +89,42 @@ def test_two_runs_of_one_epoch_are_one_run_of_two(toy, solver):
     assert whole.epoch == cut.epoch == 2
 
 
-def test_epochs_run_at_their_pace(toy, monkeypatch):
-    """Also those of a run that goes on, in steps that suit the number of pairs."""
-    seen = []
+class Recorder(LocalBackend):
+    """A backend that records the schedule instead of training."""
 
-    def epoch(state, counts, objective, plan, pace, workers):
-        seen.append(pace)
-        return replace(state, epoch=state.epoch + 1), 1.0
+    def run_epochs(self, config, counts, state, points):
+        """Yield a result per point."""
+        for epoch, point in enumerate(points, 1):
+            self.seen.append(point)
+            yield EpochResult(epoch, 1.0, True, True, lambda: state)
 
-    monkeypatch.setitem(trainer._EPOCHS, Solver.SAMPLED, epoch)
-    assert len(list(run_epochs(new_state(toy), toy, Objective(), Solver.SAMPLED, 10, 0.4, 0.1, 1, 1, done=6))) == 4
-    length = learning_rate_scale(Solver.SAMPLED, toy.nnz)
-    assert seen == [SchedulePoint.of(each, 10, length * 0.4, length * 0.1) for each in range(6, 10)]
+
+def test_epochs_follow_the_schedule(toy):
+    """A run that is resumed runs the remaining epochs, with rates that suit the number of pairs."""
+    backend = Recorder()
+    object.__setattr__(backend, "seen", [])
+    schedule = Schedule(10, 0.4, 0.1)
+    trainer = Trainer(Objective(), schedule, backend, seed=1)
+    assert len(list(trainer.run(new_state(toy), toy, toy.summarize(), done=6))) == 4
+    scaled = schedule.scaled(learning_rate_scale(Solver.SAMPLED, toy.nnz))
+    assert backend.seen == [scaled.at(epoch) for epoch in range(6, 10)]
+
+
+def test_listeners_hear_of_every_epoch_and_can_stop(toy):
+    """They are told in order, with the parameters, and the run ends after the epoch in which one returns True."""
+    heard = []
+
+    class Stop(Listener):
+        def on_epoch_begin(self):
+            heard.append("begin")
+
+        def on_epoch_end(self, result, state):
+            heard.append((result.epoch, state is result.state()))
+            return result.epoch == 2
+
+    trainer = Trainer(Objective(), Schedule(5, 0.1, 0.1), LocalBackend(), seed=1)
+    assert len(list(trainer.run(new_state(toy), toy, toy.summarize(), [Stop(), Listener()]))) == 2
+    assert heard == ["begin", (1, True), "begin", (2, True)]
 
 
 @pytest.mark.parametrize("solver", ["sampled", "triplet"])
@@ -126,6 +148,6 @@ def test_start_vectors_differ_and_grow():
 
 def test_start_bias_is_the_log_frequency(toy):
     """The bias follows the mass of each context and has mean 0."""
-    bias = initial_bias(toy)
+    bias = initial_bias(toy.summarize().context_sums)
     mass = np.asarray(toy.matrix.sum(axis=0)).ravel()
     np.testing.assert_allclose(bias, np.log(mass + 1) - np.log(mass + 1).mean(), atol=1e-5)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim_wordrank import WordRank
-from gensim_wordrank.training.whitening import LEAST, RIDGE, choose, in_basis
+from gensim_wordrank.settings import SETTINGS
+from gensim_wordrank.training.whitening import change_basis, usable_basis
 from threadpoolctl import threadpool_limits
 
 import oracle
@@ -22,8 +23,8 @@ def some(n, size, seed=0):
 
 def for_use(u, v, frequencies):
     """Both in the basis for use."""
-    basis, inverse = choose(u, v, frequencies)
-    return in_basis(u, basis), in_basis(v, inverse)
+    basis, inverse = usable_basis(u, v, frequencies)
+    return change_basis(u, basis), change_basis(v, inverse)
 
 
 def cosines(vectors):
@@ -65,7 +66,10 @@ class Interrupt(Look):
 def test_the_basis_is_that_of_the_formula(n, size):
     """Also with fewer words than directions, and with more than one block of them."""
     u, v, frequencies = some(n, size), some(n, size, seed=1), np.random.default_rng(2).integers(1, 1000, n)
-    found, expected = for_use(u, v, frequencies), oracle.in_chosen_basis(u, v, frequencies, RIDGE, LEAST)
+    found, expected = (
+        for_use(u, v, frequencies),
+        oracle.in_chosen_basis(u, v, frequencies, SETTINGS.whitening_ridge, SETTINGS.min_variance),
+    )
     for each, other in zip(found, expected, strict=True):
         assert (each.shape, each.dtype) == ((n, size), np.float32)
         np.testing.assert_allclose(cosines(each[:200]), cosines(other[:200]), atol=1e-4)
@@ -86,18 +90,18 @@ def test_the_basis_follows_from_the_scores():
     u, v, frequencies = some(400, 6), some(400, 6, seed=1), np.arange(1, 401)
     once = for_use(u, v, frequencies)
     other = np.random.default_rng(3).standard_normal((6, 6)) + 3 * np.eye(6)
-    elsewhere = in_basis(u, other), in_basis(v, np.linalg.inv(other).T)
+    elsewhere = change_basis(u, other), change_basis(v, np.linalg.inv(other).T)
     from_elsewhere = for_use(*elsewhere, frequencies)
     for new, old in zip((*from_elsewhere, sum(from_elsewhere)), (*once, sum(once)), strict=True):
         np.testing.assert_allclose(cosines(new), cosines(old), atol=1e-3)
-    np.testing.assert_allclose(choose(*once, frequencies), np.broadcast_to(np.eye(6), (2, 6, 6)), atol=1e-3)
+    np.testing.assert_allclose(usable_basis(*once, frequencies), np.broadcast_to(np.eye(6), (2, 6, 6)), atol=1e-3)
 
 
 def test_directions_come_closer():
     """What frequent words have most of counts for less."""
     u = (np.random.default_rng(0).standard_normal((500, 4)) * [8, 4, 2, 1]).astype(np.float32)
     before, after = (np.linalg.eigvalsh(x.T @ x) for x in (u, for_use(u, u, np.ones(500))[0]))
-    expected = before / (before / before.mean() + RIDGE)
+    expected = before / (before / before.mean() + SETTINGS.whitening_ridge)
     np.testing.assert_allclose(after / after[0], expected / expected[0], rtol=1e-4)
     assert after[-1] / after[0] < 0.6 * before[-1] / before[0]
 
@@ -125,9 +129,9 @@ def test_vectors_without_length_or_frequency_stay(frequencies):
     """There is no direction to look at."""
     zero, one = np.zeros((3, 2), np.float32), some(3, 2)
     for u, v in ((zero, zero), (one, zero), (zero, one)):
-        for matrix in choose(u, v, frequencies):
+        for matrix in usable_basis(u, v, frequencies):
             np.testing.assert_array_equal(matrix, np.eye(2))
-    for matrix in choose(np.empty((0, 2), np.float32), np.empty((0, 2), np.float32), []):
+    for matrix in usable_basis(np.empty((0, 2), np.float32), np.empty((0, 2), np.float32), []):
         np.testing.assert_array_equal(matrix, np.eye(2))
 
 

@@ -12,9 +12,9 @@ def connect(cluster: Any) -> AbstractContextManager[Any]:
     Use it as ``with connect(client) as backend``. The cluster is a Dask client, a Dask cluster, the address of a
     scheduler, or Hosts. What was started here is stopped at the end.
     """
-    from gensim_wordrank.cluster import backend  # its libraries are an optional dependency
+    from gensim_wordrank.cluster.backend import connect  # its libraries are an optional dependency
 
-    return backend.connect(cluster)
+    return connect(cluster)
 
 
 __all__ = ["Host", "Hosts", "connect"]

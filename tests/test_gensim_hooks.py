@@ -119,7 +119,7 @@ def test_locks_are_for_the_words_of_the_vocabulary(two_worlds):
     np.testing.assert_array_equal(model.wv.vectors[:40], old)
     assert (model.wv.vectors[40:] != new).any(axis=1).all()
     model.wv.vectors_lockf = np.zeros(3, np.float32)
-    with pytest.raises(ValueError, match="'wv.vectors_lockf' must be 1 number or 42, one a word. Got 3"):
+    with pytest.raises(ValueError, match="'wv.vectors_lockf' must be 1 number or 42, one per word. Got 3"):
         model.train(more, total_examples=5, epochs=1)
 
 
