@@ -65,8 +65,8 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
 
     def _check_corpus_sanity(self, corpus_iterable: Any = None, corpus_file: Any = None, passes: int = 1) -> None:
         if passes > 1:
-            corpus.refuse_one_shot(corpus_iterable)
-        corpus.refuse_no_files(corpus_file)
+            corpus.validate_restartable(corpus_iterable)
+        corpus.validate_corpus_file(corpus_file)
         if corpus_iterable is None and isinstance(corpus_file, (list, tuple)):
             return  # gensim knows one file, which is not compressed
         super()._check_corpus_sanity(corpus_iterable, corpus_file, passes=passes)
@@ -74,23 +74,23 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
     def _read(self, corpus_iterable: Any, corpus_file: Any, known: Mapping[Any, int] | None = None) -> corpus.Corpus:
         """Read a corpus into ids, those of `known` words or, without it, of all."""
         if isinstance(corpus_iterable, corpus.Corpus):  # it was read before
-            return corpus_iterable if known is None else corpus_iterable.over(known)
+            return corpus_iterable if known is None else corpus_iterable.reindex(known)
         if corpus_file is not None and self._team is not None:
             found = read_texts(self._team, corpus_file)
-            return found if known is None else found.over(known)
-        room = corpus.room_for_text(memory.budget(self.memory))
+            return found if known is None else found.reindex(known)
+        room = corpus.token_ids_budget(memory.budget(self.memory))
         return corpus.read(
-            corpus_iterable, corpus_file, known=known, workers=self.workers, room=room, progress=self.progress
+            corpus_iterable, corpus_file, vocabulary=known, workers=self.workers, max_bytes=room, progress=self.progress
         )  # fmt: skip
 
     def _read_pairs(self, place: str | os.PathLike[str]) -> Cooccurrence:
         """Read co-occurrences that were saved; machines of a cluster read those under an address themselves."""
-        if self._team is not None and checksummed.is_address(place):
+        if self._team is not None and checksummed.is_url(place):
             return read_pairs(self._team, os.fspath(place))
         return Cooccurrence.load(place, mmap="r")
 
     def _scan_vocab(self, sentences: Any, progress_per: int, trim_rule: Any) -> Any:
-        return super()._scan_vocab(corpus.checked(sentences), progress_per, trim_rule)
+        return super()._scan_vocab(corpus.validate_sentences(sentences), progress_per, trim_rule)
 
     def scan_vocab(
         self,
@@ -132,7 +132,7 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
 
     def _require_memory(self, size: int) -> None:
         """Raise MemoryError if training cannot have so many bytes more."""
-        memory.require(
+        memory.require_available(
             size,
             self.memory,
             "Lower 'vector_size', keep fewer words with 'min_count' or 'max_final_vocab', or give more memory.",
@@ -272,10 +272,10 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
 
         An open file, or an address as smart_open knows them, is written to as it is.
         """
-        if not isinstance(fname, (str, os.PathLike)) or checksummed.is_address(fname):
+        if not isinstance(fname, (str, os.PathLike)) or checksummed.is_url(fname):
             super().save(fname, **kwargs)
         else:
-            if atomic_files.is_special(fname):  # a pipe takes one file
+            if atomic_files.is_special_file(fname):  # a pipe takes one file
                 kwargs = {"sep_limit": sys.maxsize} | kwargs
             atomic_files.write_atomically(fname, lambda name: super(GensimModel, self).save(name, **kwargs))
 
@@ -283,7 +283,7 @@ class GensimModel(Word2Vec):  # type: ignore[misc]  # gensim has no type informa
     def load(cls, fname: str | os.PathLike[str], mmap: str | None = None) -> Self:
         """Load a model that :meth:`save` wrote. The format is pickle: load only files you trust."""
         try:
-            with atomic_files.reading(fname):
+            with atomic_files.describe_read_errors(fname):
                 model = super(Word2Vec, cls).load(os.fspath(fname), mmap=mmap)
         except AttributeError as error:  # what any other pickle ends in
             raise AttributeError(f"'{os.fspath(fname)}' holds no {cls.__name__} model: {error}.") from error

@@ -181,9 +181,9 @@ class WordRank(FittedModel):
                 "alpha",
                 alpha,
                 "'alpha' is the learning rate; the paper's alpha is 'rank_scale'.",
-                most=MAX_LEARNING_RATE,
+                maximum=MAX_LEARNING_RATE,
             ),
-            min_alpha=validation.nonnegative_number("min_alpha", min_alpha, most=MAX_LEARNING_RATE),
+            min_alpha=validation.nonnegative_number("min_alpha", min_alpha, maximum=MAX_LEARNING_RATE),
             window=validation.positive_integer("window", window),
             min_count=min_count,
             max_vocab_size=max_vocab_size,
@@ -215,7 +215,7 @@ class WordRank(FittedModel):
             else:
                 text = self._read(sentences, corpus_file)
                 self.build_vocab(text, trim_rule=trim_rule)
-                sentences, corpus_file = text.over(self.wv.key_to_index), None
+                sentences, corpus_file = text.reindex(self.wv.key_to_index), None
                 del text  # as its ids are no longer needed
             if warm_start is not None:
                 self.warm_start(warm_start)
@@ -272,7 +272,7 @@ class WordRank(FittedModel):
             model.build_vocab_from_freq(frequencies, trim_rule=trim_rule)
             if warm_start is not None:
                 model.warm_start(warm_start)
-            model.cooccurrence = pairs.over(model.wv.index_to_key)
+            model.cooccurrence = pairs.reindex(model.wv.index_to_key)
             model._fit(callbacks, checkpoints)
         return model
 
@@ -330,10 +330,10 @@ class WordRank(FittedModel):
         """
         if start_alpha is not None:
             falls = self.min_alpha < self.alpha
-            self.alpha = validation.positive_number("start_alpha", start_alpha, most=MAX_LEARNING_RATE)
+            self.alpha = validation.positive_number("start_alpha", start_alpha, maximum=MAX_LEARNING_RATE)
             self.min_alpha = min(self.min_alpha, self.alpha) if falls else self.alpha
         if end_alpha is not None:
-            self.min_alpha = validation.nonnegative_number("end_alpha", end_alpha, most=MAX_LEARNING_RATE)
+            self.min_alpha = validation.nonnegative_number("end_alpha", end_alpha, maximum=MAX_LEARNING_RATE)
         self._check_training_sanity(epochs, total_examples, total_words)
         self._check_corpus_sanity(corpus_iterable, corpus_file, passes=1)
         self.epochs, checkpoints = int(epochs or 0), asked_for(checkpoint)
@@ -347,9 +347,9 @@ class WordRank(FittedModel):
         digest = text.digest()
         if self.cooccurrence is None:
             self._counted = []
-        counts = None if self.cooccurrence is None else self.cooccurrence.over(self.wv.index_to_key)
+        counts = None if self.cooccurrence is None else self.cooccurrence.reindex(self.wv.index_to_key)
         if digest.partition(" ")[0] not in [known.partition(" ")[0] for known in self._counted]:
-            if any(corpus.resemble(digest, known) for known in self._counted):
+            if any(corpus.may_be_same_text(digest, known) for known in self._counted):
                 logger.warning(
                     "the text may be one that was counted before, in another order or before words came to the "
                     "vocabulary: its pairs are counted once more. To train on the same text again, give its sentences "

@@ -128,7 +128,7 @@ def test_pairs_that_are_others_than_on_the_disk_are_sent(lee_pairs, tmp_path):
     changed = Cooccurrence.load(tmp_path / "pairs", mmap="c")
     changed.data[:] = 1
     mapped = Cooccurrence.load(tmp_path / "pairs", mmap="r")
-    longer = mapped.over([*mapped.words, "unheard"])
+    longer = mapped.reindex([*mapped.words, "unheard"])
     longer.counts[-1] = 1
     assert pairs.place_of(mapped)
     copied = Cooccurrence.load(tmp_path / "pairs", mmap="r")
@@ -216,7 +216,7 @@ def test_divergence_is_said(lee_pairs):
     with in_process(2) as cluster, Client(cluster, set_as_default=False) as client:
         model = WordRank(vector_size=SIZE, min_count=1, cluster=client)
         model.build_vocab_from_freq(dict(zip(lee_pairs.words, lee_pairs.counts.tolist(), strict=True)))
-        model.cooccurrence, model.alpha = lee_pairs.over(model.wv.index_to_key), 1e30
+        model.cooccurrence, model.alpha = lee_pairs.reindex(model.wv.index_to_key), 1e30
         with pytest.raises(FloatingPointError, match=r"diverged in epoch 1 of 10; the vectors are those of the epoch"):
             model._fit((), None)
         assert np.isfinite(model.wv.vectors).all()

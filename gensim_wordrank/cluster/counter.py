@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensim_wordrank._utils import memory
-from gensim_wordrank._utils.atomic_files import Scratch
+from gensim_wordrank._utils.atomic_files import ScratchDirectory
 from gensim_wordrank.cluster import pairs
 from gensim_wordrank.cluster.member import Member
 from gensim_wordrank.cluster.texts import Piece
-from gensim_wordrank.cooccurrence import counting, csr, storage
+from gensim_wordrank.cooccurrence import counting, csr
 from gensim_wordrank.text import corpus
 
 # pairs that are sent at a time
@@ -50,7 +50,7 @@ class Counter(Member):
 
     def _forget(self) -> None:
         super()._forget()
-        self.scratch: Scratch | None = None  # for texts that are sent
+        self.scratch: ScratchDirectory | None = None  # for texts that are sent
         self.text: corpus.Corpus | None = None
         # by name: the number of the first row, and rows. "run" is what this machine counted, "held" what is whole
         self.rows: dict[str, tuple[int, csr.Csr]] = {}
@@ -68,7 +68,7 @@ class Counter(Member):
 
     def _sent(self, number: int, suffix: str) -> Path:
         if self.scratch is None:
-            self.scratch = Scratch()
+            self.scratch = ScratchDirectory()
         return self.scratch.path / f"{number}{suffix}"
 
     async def read(self, pieces: Sequence[Piece], sent: Sequence[bool]) -> Found:
@@ -77,8 +77,8 @@ class Counter(Member):
             self._sent(i, Path(piece.source).suffix) if was_sent else piece.opened()
             for i, (piece, was_sent) in enumerate(zip(pieces, sent, strict=True))
         ]
-        room = corpus.room_for_text(memory.budget(None))
-        found = await asyncio.to_thread(corpus.read, corpus_file=sources, workers=self.threads, room=room)
+        room = corpus.token_ids_budget(memory.budget(None))
+        found = await asyncio.to_thread(corpus.read, corpus_file=sources, workers=self.threads, max_bytes=room)
         self.text, self.scratch = found, None
         return Found(found.words, found.counts, found.n_sentences, found.n_tokens)
 
@@ -88,13 +88,13 @@ class Counter(Member):
         self, words: Sequence[str], window: int, symmetric: bool, distance_weighting: bool
     ) -> NDArray[np.int64]:
         """Count the pairs of these words in this machine's texts; return how many every row has."""
-        self.unit = counting.Weights(window, distance_weighting).unit
+        self.unit = counting.DistanceWeights(window, distance_weighting).unit
 
         def count() -> csr.Csr:
             assert self.text is not None  # it was read before
-            self.text = self.text.over({word: i for i, word in enumerate(words)})
-            weights, store = counting.Weights(window, distance_weighting), storage.Store(None, np.uint64)
-            return counting.count(self.text.text, len(words), weights, symmetric, store, self.threads, _room())
+            self.text = self.text.reindex({word: i for i, word in enumerate(words)})
+            weights, store = counting.DistanceWeights(window, distance_weighting), csr.CsrWriter(None, np.uint64)
+            return counting.count(self.text.token_ids, len(words), weights, symmetric, store, self.threads, _room())
 
         run = await asyncio.to_thread(count)
         self.rows["run"] = 0, run
@@ -103,7 +103,7 @@ class Counter(Member):
     async def merge(self, edges: Sequence[int]) -> Held:
         """Bring this machine's range of rows here from all machines, and add them up."""
         mine = np.arange(edges[self.machine], edges[self.machine + 1])
-        n_words, store = edges[-1], storage.Store(None, np.float32, self.unit)
+        n_words, store = edges[-1], csr.CsrWriter(None, np.float32, self.unit)
         machines = range(len(self.peers))
         runs = await asyncio.gather(*(self._brought("run", [(machine, mine)], np.uint64) for machine in machines))
         whole = await asyncio.to_thread(counting.merge, runs, n_words, store, self.threads, _room())
@@ -131,7 +131,7 @@ class Counter(Member):
     async def sums(self, n_contexts: int, quantum: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the sums of the rows that this machine holds, and of the columns over them."""
         rows = self.rows["held"][1]
-        return await asyncio.to_thread(csr.sums, rows.data, rows.indices, rows.indptr, n_contexts, quantum)
+        return await asyncio.to_thread(csr.marginals, rows.data, rows.indices, rows.indptr, n_contexts, quantum)
 
     async def sample(self, start: int, step: int) -> NDArray[np.float32]:
         """Return every so many counts, from one of the first on."""
@@ -157,15 +157,15 @@ class Counter(Member):
         """Bring rows here from the machines that hold them, those of all machines one after the other."""
         lengths = await asyncio.gather(*(self._ask(machine, "give_lengths", name, rows) for machine, rows in wanted))
         indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
-        store = storage.Store(None, dtype)
-        store.reserve(int(indptr[-1]), _room())
+        store = csr.CsrWriter(None, dtype)
+        store.allocate(int(indptr[-1]), _room())
         begins = np.cumsum([0, *map(len, lengths)])
 
         async def bring(machine: int, rows: Rows, begin: int) -> None:
             places = indptr[begin : begin + len(rows) + 1]
-            for start, end in itertools.pairwise(counting.edges(places, AT_ONCE)):
+            for start, end in itertools.pairwise(counting.split_rows(places, AT_ONCE)):
                 values, columns = await self._ask(machine, "give_rows", name, rows[start:end])
-                await asyncio.to_thread(store.take, int(places[start]), values, columns)
+                await asyncio.to_thread(store.copy, int(places[start]), values, columns)
 
         await asyncio.gather(*(bring(*each, begin) for each, begin in zip(wanted, begins.tolist(), strict=False)))
         return store.finish(indptr)
@@ -173,4 +173,4 @@ class Counter(Member):
 
 def _room() -> int:
     """Return the memory that may be taken now."""
-    return memory.room(memory.budget(None))
+    return memory.headroom(memory.budget(None))

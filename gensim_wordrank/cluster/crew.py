@@ -19,7 +19,7 @@ from gensim_wordrank.cluster.counter import AT_ONCE, Found, Held
 from gensim_wordrank.cluster.ring import Ring
 from gensim_wordrank.cluster.texts import Piece
 from gensim_wordrank.cluster.worker import Bare, Done, RingWorker
-from gensim_wordrank.cooccurrence import counting, csr, storage
+from gensim_wordrank.cooccurrence import counting, csr
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.training.sampled import TrainingConfig, estimate
 from gensim_wordrank.training.schedule import SchedulePoint
@@ -150,12 +150,12 @@ class Crew:
         starts = -indptr[self.edges[:-1]] % step
         return np.concatenate(self._all("sample", [(start, step) for start in starts.tolist()]))
 
-    def bring(self, indptr: NDArray[np.int64], store: storage.Store) -> csr.Csr:
+    def bring(self, indptr: NDArray[np.int64], store: csr.CsrWriter) -> csr.Csr:
         """Bring all rows here."""
         for machine, (first, last) in enumerate(pairwise(self.edges)):
-            for start, end in pairwise(counting.edges(indptr[first : last + 1], AT_ONCE)):
+            for start, end in pairwise(counting.split_rows(indptr[first : last + 1], AT_ONCE)):
                 rows = np.arange(first + start, first + end)
-                store.take(int(indptr[first + start]), *self._one(machine, "give_rows", "held", rows))
+                store.copy(int(indptr[first + start]), *self._one(machine, "give_rows", "held", rows))
         return store.finish(indptr)
 
     # ---- training

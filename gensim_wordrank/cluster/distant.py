@@ -14,10 +14,10 @@ from gensim_wordrank.cluster import texts
 from gensim_wordrank.cluster.counter import Found, Held
 from gensim_wordrank.cluster.crew import Crew
 from gensim_wordrank.cluster.team import Team
-from gensim_wordrank.cooccurrence import csr, storage
-from gensim_wordrank.cooccurrence.matrix import FILES, Cooccurrence
+from gensim_wordrank.cooccurrence import csr
+from gensim_wordrank.cooccurrence.matrix import FORMAT, Cooccurrence
 from gensim_wordrank.text import corpus
-from gensim_wordrank.text.ids import Text
+from gensim_wordrank.text.tokens import TokenIds
 
 logger = logging.getLogger(__name__)
 
@@ -44,17 +44,17 @@ class DistantCorpus(corpus.Corpus):
                 table[word] = table.get(word, 0) + count
         counts = np.fromiter(table.values(), np.int64, len(table))
         n_sentences, n_tokens = (sum(getattr(each, name) for each in found) for name in ("n_sentences", "n_tokens"))
-        super().__init__(Text(room=1 << 10), list(table), counts, n_sentences, n_tokens)
+        super().__init__(TokenIds(max_bytes=1 << 10), list(table), counts, n_sentences, n_tokens)
         logger.info("%i machines read %i sentences of %i words", len(found), n_sentences, n_tokens)
 
     def digest(self) -> str:
         """Return nothing that would tell this text from others: it is not here."""
         return ""
 
-    def over(self, known: Mapping[Any, int]) -> DistantCorpus:
+    def reindex(self, known: Mapping[Any, int]) -> DistantCorpus:
         """Return the same text with other ids."""
         result = object.__new__(DistantCorpus)
-        _, counts = corpus.renumber(self.words, self.counts, known)
+        _, counts = corpus.map_ids(self.words, self.counts, known)
         vars(result).update(vars(self) | {"words": list(known), "counts": counts})
         return result
 
@@ -108,9 +108,9 @@ class DistantCooccurrence(Cooccurrence):
         """Whether the pairs stay in this process."""
         return False
 
-    def over(self, words: Sequence[Any]) -> Cooccurrence:
+    def reindex(self, words: Sequence[Any]) -> Cooccurrence:
         """Return the counts for other words; only the same ones can stay where they are."""
-        return self if list(words) == self.words else super().over(words)
+        return self if list(words) == self.words else super().reindex(words)
 
     def __getattr__(self, name: str) -> Any:
         if name not in ("data", "indices"):
@@ -119,9 +119,9 @@ class DistantCooccurrence(Cooccurrence):
         self.data, self.indices, self._scratch = found.data, found.indices, found.scratch
         return vars(self)[name]
 
-    def _store(self) -> storage.Store:
-        store = storage.Store(None, np.float32)
-        store.reserve(self.nnz, memory.room(memory.budget(None)))
+    def _store(self) -> csr.CsrWriter:
+        store = csr.CsrWriter(None, np.float32)
+        store.allocate(self.nnz, memory.headroom(memory.budget(None)))
         return store
 
     def _with_rows(self, work: Callable[[Crew], Any]) -> Any:
@@ -133,7 +133,7 @@ class DistantCooccurrence(Cooccurrence):
         """Number of pairs that occur."""
         return int(self.indptr[-1])
 
-    def sums(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def marginals(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the sum of each row, and of each column."""
         quantum = csr.quantum(self.largest, len(self.words))
         found: tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -149,8 +149,8 @@ class DistantCooccurrence(Cooccurrence):
 
 def read(team: Team, place: str) -> DistantCooccurrence:
     """Let the machines of a team read co-occurrences under an address; what comes here is small."""
-    known = checksummed.read(place, FILES, leave=("data", "indices"))
-    checksums = checksummed.checksums(place, FILES)
+    known = checksummed.read(place, FORMAT, skip=("data", "indices"))
+    checksums = checksummed.read_checksums(place, FORMAT)
 
     def read(crew: Crew) -> list[Held]:
         held = crew.read_pairs(place, checksums, known["indptr"])

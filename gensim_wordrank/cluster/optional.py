@@ -38,7 +38,7 @@ def read_texts(team: Team, corpus_file: Any) -> DistantCorpus:
                 "corpus_file", "a path, an address or a list of these with a 'cluster'", source
             )
     # other machines have other current directories
-    places = (source if checksummed.is_address(source) else Path(source).absolute() for source in sources)
+    places = (source if checksummed.is_url(source) else Path(source).absolute() for source in sources)
     return DistantCorpus(team, [os.fspath(place) for place in places])
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gensim_wordrank._utils import checksummed
 from gensim_wordrank._utils.checksummed import load_array
 from gensim_wordrank.cooccurrence import csr
-from gensim_wordrank.cooccurrence.matrix import FILES, Cooccurrence
+from gensim_wordrank.cooccurrence.matrix import FORMAT, Cooccurrence
 
 # bytes that are read at a time
 BLOCK = 1 << 22
@@ -22,9 +22,9 @@ BLOCK = 1 << 22
 
 def place_of(counts: Cooccurrence) -> str | None:
     """Return the directory that co-occurrences are mapped from, if they still lie there."""
-    if counts.place is None:
+    if counts.mapped_files is None:
         return None
-    directory, known, mapped = counts.place
+    directory, known, mapped = counts.mapped_files
     held = counts.data, counts.indices, counts.indptr
     same = all(one is other for one, other in zip(held, mapped, strict=True))  # and not changed copies
     return directory if same and checksums(directory) == known else None
@@ -33,7 +33,7 @@ def place_of(counts: Cooccurrence) -> str | None:
 def checksums(place: str) -> dict[str, int] | None:
     """Return what tells one directory of co-occurrences from others; None if it is no such directory."""
     try:
-        return checksummed.checksums(place, FILES)
+        return checksummed.read_checksums(place, FORMAT)
     except (OSError, ValueError):
         return None
 
@@ -44,10 +44,10 @@ def read(place: str, first: int, last: int, n_contexts: int, checksums: Mapping[
     start, end = int(indptr[0]), int(indptr[-1])
     data, indices = (_part(place, name, start, end, checksums) for name in ("data", "indices"))
     try:
-        csr.check_rows(data, indices, indptr - start)
-        csr.check_entries(data, indices, n_contexts)
+        csr.validate_layout(data, indices, indptr - start)
+        csr.validate_entries(data, indices, n_contexts)
     except ValueError as error:
-        raise ValueError(f"The files in '{place}' are damaged. {FILES.remedy} ({error})") from error
+        raise ValueError(f"The files in '{place}' are damaged. {FORMAT.remedy} ({error})") from error
     return csr.Csr(data, indices, indptr - start)
 
 
@@ -69,8 +69,8 @@ def _part(place: str, name: str, start: int, end: int, checksums: Mapping[str, i
 
     What is here was looked at when it was loaded. From an address, the machine that reads the end has seen all.
     """
-    path = checksummed.beside(place, f"{name}.npy")
-    if not checksummed.is_address(place):
+    path = checksummed.join_path(place, f"{name}.npy")
+    if not checksummed.is_url(place):
         return load_array(Path(path), "r")[start:end]
     with smart_open.open(path, "rb") as opened:
         file: Any = _Summed(opened)
@@ -83,5 +83,5 @@ def _part(place: str, name: str, start: int, end: int, checksums: Mapping[str, i
         while len(values) < size and (block := file.read(min(BLOCK, size - len(values)))):
             values += block
         if not file.read(1) and file.checksum != checksums.get(f"{name}.npy"):
-            raise ValueError(f"'{path}' is damaged. {FILES.remedy}")
+            raise ValueError(f"'{path}' is damaged. {FORMAT.remedy}")
     return np.frombuffer(values, dtype, len(values) // dtype.itemsize)

@@ -9,7 +9,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from gensim_wordrank.text.tokens import is_plain
+from gensim_wordrank.text.tokens import is_uncompressed_file
 
 # bytes that are sent or looked through at a time
 BLOCK = 1 << 22
@@ -94,7 +94,7 @@ def cut(sources: Sequence[str], n_machines: int) -> list[list[Piece]]:
     targets = ends[-1] * np.arange(1, n_machines) / n_machines
     shares: list[list[Piece]] = [[] for _ in range(n_machines)]
     for source, stamp, first, last in zip(sources, stamps, ends[:-1], ends[1:], strict=True):
-        if stamp is None or not is_plain(source):
+        if stamp is None or not is_uncompressed_file(source):
             machine = int(np.searchsorted(targets, (first + last) / 2, side="right"))
             shares[machine].append(Piece(source, stamp=stamp))
             continue

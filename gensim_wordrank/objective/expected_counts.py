@@ -25,7 +25,7 @@ class ExpectedCounts:
     >>> from gensim_wordrank.objective.expected_counts import ExpectedCounts
     >>> from gensim_wordrank.cooccurrence.matrix import Cooccurrence
     >>> pairs = Cooccurrence.from_matrix([[0, 3], [3, 6]])
-    >>> ExpectedCounts.of(*pairs.sums(), share=1).excess(pairs, slice(None))
+    >>> ExpectedCounts.of(*pairs.marginals(), share=1).excess(pairs, slice(None))
     array([0.75, 0.75, 0.  ], dtype=float32)
     """
 
@@ -41,7 +41,7 @@ class ExpectedCounts:
     def excess(self, counts: Cooccurrence, pairs: slice) -> Vectors:
         """Return by how much some pairs were counted more often than chance would have it, or 0."""
         start, stop, _ = pairs.indices(counts.nnz)
-        of_words = self.words[csr.row_numbers(counts.indptr, start, stop)]
+        of_words = self.words[csr.entry_rows(counts.indptr, start, stop)]
         by_chance = of_words * self.contexts[counts.indices[start:stop]]
         result: Vectors = np.fmax(counts.data[start:stop] - by_chance, np.float32(0))
         return result

@@ -73,12 +73,14 @@ class Objective:
         checked: dict[str, Any] = {
             "rank_loss": validation.choice("rank_loss", RankLoss, self.rank_loss),
             "pair_loss": validation.choice("pair_loss", PairLoss, self.pair_loss),
-            "rank_scale": validation.positive_number("rank_scale", self.rank_scale, most=LARGEST, least=1 / LARGEST),
-            "rank_offset": validation.nonnegative_number("rank_offset", self.rank_offset, most=LARGEST),
-            "x_max": validation.positive_number("x_max", self.x_max, most=LARGEST, least=1 / LARGEST),
-            "epsilon": validation.nonnegative_number("epsilon", self.epsilon, most=LARGEST),
-            "discount": validation.nonnegative_number("discount", self.discount, most=LARGEST),
-            "l2": validation.nonnegative_number("l2", self.l2, most=LARGEST),
+            "rank_scale": validation.positive_number(
+                "rank_scale", self.rank_scale, maximum=LARGEST, minimum=1 / LARGEST
+            ),
+            "rank_offset": validation.nonnegative_number("rank_offset", self.rank_offset, maximum=LARGEST),
+            "x_max": validation.positive_number("x_max", self.x_max, maximum=LARGEST, minimum=1 / LARGEST),
+            "epsilon": validation.nonnegative_number("epsilon", self.epsilon, maximum=LARGEST),
+            "discount": validation.nonnegative_number("discount", self.discount, maximum=LARGEST),
+            "l2": validation.nonnegative_number("l2", self.l2, maximum=LARGEST),
             "t": validation.positive_number("t", self.t),
         }
         if checked["t"] == 1.0:
@@ -102,7 +104,7 @@ class Objective:
 
     def weights_of(self, counts: Cooccurrence) -> Callable[[slice], Vectors]:
         """Return a function that gives r of some pairs."""
-        chance = ExpectedCounts.of(*counts.sums(), self.discount)
+        chance = ExpectedCounts.of(*counts.marginals(), self.discount)
         return lambda pairs: self.weights(chance.excess(counts, pairs))
 
     def xi(self, ranks: Floats) -> Floats:

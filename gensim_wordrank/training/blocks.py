@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensim_wordrank import _sampled
-from gensim_wordrank._utils.memory import anonymous_array, forget
+from gensim_wordrank._utils.memory import anonymous_array, discard_pages
 from gensim_wordrank.training.state import is_finite
 from gensim_wordrank.types import Vectors
 
@@ -105,7 +105,7 @@ class Rows:
             for some in _pieces(first, last):
                 rows, block = members[some], packed.part(some.start, some.stop)
                 vectors[rows], bias[rows], past[rows] = block.vectors[:, :size], block.vectors[:, size], block.past
-            forget(packed.vectors[first:last])
+            discard_pages(packed.vectors[first:last])
 
 
 def _nothing() -> Block:

@@ -29,8 +29,8 @@ from gensim_wordrank.training.state import State
 
 logger = logging.getLogger(__name__)
 
-RUN = checksummed.Kind("training run", 2, "Start the run again.")
-EPOCH = checksummed.Kind("checkpoint", 1, "The one before is used.")
+RUN = checksummed.Format("training run", 3, "Start the run again.")
+EPOCH = checksummed.Format("checkpoint", 2, "The one before is used.")
 # where these are the same, so are the numbers
 SAME = ("gensim-wordrank", "numpy", "machine", "CPU level")
 SECONDS = {"s": 1, "min": 60, "h": 3600}
@@ -99,10 +99,10 @@ def asked_for(checkpoint: str | os.PathLike[str] | Checkpoints | None) -> Checkp
         return None
     options = checkpoint if isinstance(checkpoint, Checkpoints) else Checkpoints(checkpoint)
     directory = Path(options.directory).absolute()
-    atomic_files.refuse_file(directory)
+    atomic_files.require_no_file(directory)
     directory.mkdir(parents=True, exist_ok=True)
     _check_free(directory)
-    atomic_files.check_directory(directory / "checked", ())
+    atomic_files.require_writable_directory(directory / "checked", ())
     if (directory / LOCK).exists():
         with (directory / LOCK).open() as lock:
             _lock(lock, fcntl.LOCK_SH)
@@ -141,7 +141,7 @@ class Run:
     def __init__(self, options: Checkpoints, start: State, facts: Mapping[str, Any]) -> None:
         self.options, self.start, self.facts = options, start, facts
         self.directory = Path(options.directory)
-        self._id = checksummed.checksum(self.directory / "run" / checksummed.ABOUT)
+        self._id = checksummed.file_checksum(self.directory / "run" / checksummed.MANIFEST)
         self._last, self._written = start.epoch, monotonic()  # epoch and time of the last checkpoint
 
     @classmethod
@@ -158,7 +158,7 @@ class Run:
                 "every": options.every,
                 "keep": options.keep,
                 "made by": _versions(),
-                "cooccurrence": checksummed.checksum(directory / "cooccurrence" / checksummed.ABOUT),
+                "cooccurrence": checksummed.file_checksum(directory / "cooccurrence" / checksummed.MANIFEST),
             }
             contents = {**vars(start), **facts, "run": of_run}
             atomic_files.write_directory_atomically(
@@ -181,8 +181,8 @@ class Run:
             (place / BEGUN).unlink(missing_ok=True)
             facts = checksummed.read(place / "run", RUN)
             of_run, start = facts.pop("run"), _take_state(facts)
-            about = place / "cooccurrence" / checksummed.ABOUT
-            if not about.is_file() or checksummed.checksum(about) != of_run["cooccurrence"]:
+            about = place / "cooccurrence" / checksummed.MANIFEST
+            if not about.is_file() or checksummed.file_checksum(about) != of_run["cooccurrence"]:
                 raise ValueError(f"'{about.parent}' belongs to another run, or is damaged. {RUN.remedy}")
             if of_run["made by"] != _versions():
                 logger.warning(
@@ -244,7 +244,7 @@ def _held(directory: Path) -> Iterator[None]:
     """Keep other processes out of a directory, and remove what was being written when a run ended."""
     with (directory / LOCK).open("w") as lock:
         _lock(lock, fcntl.LOCK_EX)
-        for left in _directories(directory, rf"\.(run|cooccurrence|{CHECKPOINT})\.{atomic_files.SCRATCH_NAME}"):
+        for left in _directories(directory, rf"\.(run|cooccurrence|{CHECKPOINT})\.{atomic_files.TEMPORARY_SUFFIX}"):
             shutil.rmtree(left, ignore_errors=True)
         yield
 
@@ -265,7 +265,7 @@ def _lock(file: IO[str], how: int) -> None:
 def _is_checkpoint(place: Path) -> bool:
     """Say whether a directory was written as a checkpoint, of whatever run."""
     try:
-        return bool(checksummed.checksums(place, EPOCH))
+        return bool(checksummed.read_checksums(place, EPOCH))
     except (OSError, ValueError):
         return False
 

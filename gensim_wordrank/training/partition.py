@@ -63,7 +63,7 @@ class Partition:
         turn, card = np.divmod(np.arange(n_words), n_blocks)
         block = np.where(turn % 2, n_blocks - 1 - card, card)
         word_blocks = tuple(np.sort(by_pairs[block == q]).astype(np.int32) for q in range(n_blocks))
-        return cls(seed, n_contexts, word_blocks, *counts.sums())  # which checks the entries: kernels can trust them
+        return cls(seed, n_contexts, word_blocks, *counts.marginals())  # checks the entries: kernels can trust them
 
     @property
     def n_blocks(self) -> int:

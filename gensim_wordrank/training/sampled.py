@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gensim_wordrank import _sampled
 from gensim_wordrank._utils import threads
-from gensim_wordrank._utils.memory import anonymous_array, forget, trim_heap
+from gensim_wordrank._utils.memory import anonymous_array, discard_pages, trim_heap
 from gensim_wordrank.cooccurrence.csr import Csr
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.objective.expected_counts import ExpectedCounts
@@ -42,7 +42,7 @@ class SampledPairs:
     def later(self) -> SampledPairs:
         """Drop those of the first stratum, and give their memory back."""
         starts = _sampled.drop_first(self.pairs, self.starts, self.n_strata)
-        forget(self.pairs[starts[-1] : self.starts[-1]])
+        discard_pages(self.pairs[starts[-1] : self.starts[-1]])
         return SampledPairs(self.pairs, starts, self.n_strata - 1)
 
 
@@ -116,7 +116,7 @@ class PartitionEpoch:
             tell(b)
             return loss
 
-        return list(threads.run(run_cell, [(i,) for i in range(len(self.numbers))], workers))
+        return list(threads.parallel_map(run_cell, [(i,) for i in range(len(self.numbers))], workers))
 
     def run_cell(self, stratum: int, i: int, contexts: Block) -> float:
         """Train the words of the block at place `i` with their contexts of a stratum, after the strata before it."""
@@ -183,7 +183,7 @@ def sampled_epoch(
 
     trim_heap()  # what it took to get here, and the last epoch: now most is needed
     # the next words had these contexts in the stratum before; what is unpacked may come from any block
-    losses = threads.run_rounds(run_cell, n_blocks + 2, n_blocks, workers, together=n_blocks)
+    losses = threads.parallel_rounds(run_cell, n_blocks + 2, n_blocks, workers, barrier_from=n_blocks)
     (new_words, _, word_accumulator), (new_contexts, bias, context_accumulator) = words.new, contexts.new
     return State(new_words, new_contexts, bias, word_accumulator, context_accumulator, state.epoch + 1), estimate(
         losses
