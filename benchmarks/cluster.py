@@ -194,7 +194,7 @@ def count(text: str, counts: Cooccurrence, folder: Path, n_hosts: int) -> dict[s
     """Count over the machines, with the words of pairs that were counted here; return what it moved and took."""
     with team_of(n_hosts, folder) as team:
         before, began = received(n_hosts), time.perf_counter()
-        found = read_texts(team, text).over({word: i for i, word in enumerate(counts.words)})
+        found = read_texts(team, text).reindex({word: i for i, word in enumerate(counts.words)})
         there = Cooccurrence.from_text(found)
         seconds, moved = time.perf_counter() - began, received(n_hosts) - before
         same = bool((there.context_sums() == counts.context_sums()).all() and (there.indptr == counts.indptr).all())

@@ -53,7 +53,7 @@ def product(words: Vectors, contexts: Vectors, workers: int) -> None:
         words[first : first + rows] @ contexts.T
 
     with threadpool_limits(limits=1, user_api="blas"):
-        for _ in threads.run(one_tile, [(first,) for first in range(0, len(words), rows)], workers):
+        for _ in threads.parallel_map(one_tile, [(first,) for first in range(0, len(words), rows)], workers):
             pass
 
 

@@ -194,9 +194,9 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
                 "alpha",
                 alpha,
                 "'alpha' is the learning rate; the paper's alpha is 'rank_scale'.",
-                most=MAX_LEARNING_RATE,
+                maximum=MAX_LEARNING_RATE,
             ),
-            min_alpha=validation.nonnegative_number("min_alpha", min_alpha, most=MAX_LEARNING_RATE),
+            min_alpha=validation.nonnegative_number("min_alpha", min_alpha, maximum=MAX_LEARNING_RATE),
             window=validation.positive_integer("window", window),
             min_count=min_count,
             max_vocab_size=max_vocab_size,
@@ -229,7 +229,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             else:
                 text = backend.read(sentences, corpus_file)
                 self.build_vocab(text, trim_rule=trim_rule)
-                text = text.over(self.wv.key_to_index)
+                text = text.reindex(self.wv.key_to_index)
             if warm_start is not None:
                 self.warm_start(warm_start)
             counts = self._count(backend, text)
@@ -278,7 +278,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         with model._connect() as backend:
             pairs: Any
             if isinstance(matrix, (str, os.PathLike)):
-                is_remote = model.cluster is not None and checksummed.is_address(matrix)
+                is_remote = model.cluster is not None and checksummed.is_url(matrix)
                 pairs = backend.read_counts(matrix) if is_remote else Cooccurrence.load(matrix, mmap="r")
             else:
                 pairs = matrix if isinstance(matrix, Cooccurrence) else Cooccurrence.from_matrix(matrix, words, counts)
@@ -287,7 +287,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             model.build_vocab_from_freq(frequencies, trim_rule=trim_rule)
             if warm_start is not None:
                 model.warm_start(warm_start)
-            model._fit(backend, pairs.over(model.wv.index_to_key), callbacks, checkpoints)
+            model._fit(backend, pairs.reindex(model.wv.index_to_key), callbacks, checkpoints)
         return model
 
     @classmethod
@@ -339,14 +339,14 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         if isinstance(corpus_iterable, corpus.VocabCounts):  # it was read before
             return
         if passes > 1:
-            corpus.refuse_one_shot(corpus_iterable)
-        corpus.refuse_no_files(corpus_file)
+            corpus.validate_restartable(corpus_iterable)
+        corpus.validate_corpus_file(corpus_file)
         if corpus_iterable is None and isinstance(corpus_file, (list, tuple)):
             return  # gensim knows only one uncompressed file
         super()._check_corpus_sanity(corpus_iterable, corpus_file, passes=passes)
 
     def _scan_vocab(self, sentences: Any, progress_per: int, trim_rule: Any) -> Any:
-        return super()._scan_vocab(corpus.checked(sentences), progress_per, trim_rule)
+        return super()._scan_vocab(corpus.validate_sentences(sentences), progress_per, trim_rule)
 
     def scan_vocab(
         self,
@@ -452,7 +452,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         epoch = memory_estimate.epoch_memory(
             len(self.wv.index_to_key), n_pairs, self.vector_size, self.solver, self.workers
         )
-        memory_.require(
+        memory_.require_available(
             epoch + more,
             self.memory,
             "Lower 'vector_size', keep fewer words with 'min_count' or 'max_final_vocab', or give more memory.",
@@ -539,10 +539,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         """
         if start_alpha is not None:
             falls = self.min_alpha < self.alpha
-            self.alpha = validation.positive_number("start_alpha", start_alpha, most=MAX_LEARNING_RATE)
+            self.alpha = validation.positive_number("start_alpha", start_alpha, maximum=MAX_LEARNING_RATE)
             self.min_alpha = min(self.min_alpha, self.alpha) if falls else self.alpha
         if end_alpha is not None:
-            self.min_alpha = validation.nonnegative_number("end_alpha", end_alpha, most=MAX_LEARNING_RATE)
+            self.min_alpha = validation.nonnegative_number("end_alpha", end_alpha, maximum=MAX_LEARNING_RATE)
         self._check_training_sanity(epochs, total_examples, total_words)
         self._check_corpus_sanity(corpus_iterable, corpus_file, passes=1)
         self.epochs, checkpoints = int(epochs or 0), prepare_directory(checkpoint)
@@ -607,9 +607,9 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         digest = text.digest()
         if self.cooccurrence is None:
             self._counted = []
-        counts: Any = None if self.cooccurrence is None else self.cooccurrence.over(self.wv.index_to_key)
+        counts: Any = None if self.cooccurrence is None else self.cooccurrence.reindex(self.wv.index_to_key)
         if digest.partition(" ")[0] not in [known.partition(" ")[0] for known in self._counted]:
-            if any(corpus.resemble(digest, known) for known in self._counted):
+            if any(corpus.may_be_same_text(digest, known) for known in self._counted):
                 logger.warning(
                     "the text may have been counted before, in another order or with a smaller vocabulary: it is "
                     "counted again. To train on the same text again, give its sentences in the same order, and add "

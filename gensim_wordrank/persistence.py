@@ -29,10 +29,10 @@ STORED = (
 
 def save(write: Callable[..., None], fname: Any, **kwargs: Any) -> None:
     """Let gensim write a model: atomically to a file, directly to an open file or a URL."""
-    if not isinstance(fname, (str, os.PathLike)) or checksummed.is_address(fname):
+    if not isinstance(fname, (str, os.PathLike)) or checksummed.is_url(fname):
         write(fname, **kwargs)
         return
-    if atomic_files.is_special(fname):  # a pipe takes one file
+    if atomic_files.is_special_file(fname):  # a pipe takes one file
         kwargs = {"sep_limit": sys.maxsize} | kwargs
     atomic_files.write_atomically(fname, lambda name: write(name, **kwargs))
 
@@ -41,7 +41,7 @@ def load(cls: type, read: Callable[..., Any], fname: str | os.PathLike[str], mma
     """Let gensim read a model; refuse files that hold something else."""
     name = os.fspath(fname)
     try:
-        with atomic_files.reading(fname):
+        with atomic_files.describe_read_errors(fname):
             model = read(name, mmap=mmap)
     except AttributeError as error:  # any other pickle ends here
         raise AttributeError(f"'{name}' holds no {cls.__name__} model: {error}.") from error

@@ -69,7 +69,7 @@ class WordRankVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         """Return a row a text: the mean vector of its known words, or zeros if it has none."""
         check_is_fitted(self)
         keyed, index = self.vectors_, self.vectors_.key_to_index
-        known = [[index[word] for word in text if word in index] for text in corpus.checked(X)]
+        known = [[index[word] for word in text if word in index] for text in corpus.validate_sentences(X)]
         zeros = np.zeros(keyed.vector_size, np.float32)
         means = [keyed.vectors[rows].mean(axis=0) if rows else zeros for rows in known]
         return np.array(means, np.float32).reshape(len(known), keyed.vector_size)

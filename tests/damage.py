@@ -57,7 +57,7 @@ def same(found: Cooccurrence, good: Cooccurrence) -> bool:
 
 def is_matrix(found: Cooccurrence, good: Cooccurrence) -> bool:
     """Whether a matrix can be trained on; its numbers may be others."""
-    found.check()
+    found.validate()
     return len(found.words) == found.shape[0] == found.shape[1] == len(found.counts)
 
 

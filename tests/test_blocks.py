@@ -34,14 +34,14 @@ def test_rows_that_are_unpacked_change_places():
     n, size, random = 100_000, 127, np.random.default_rng(1)
     bias, accumulator = np.ones((2, n), np.float32)
     rows = BlockedRows(np.ones((n, size), np.float32), bias, accumulator, np.array_split(random.permutation(n), 8))
-    before, matrix = memory.taken(), 4 * n * size
+    before, matrix = memory.resident_bytes(), 4 * n * size
     for i in range(8):
         rows.pack(i)
-    assert 0.9 * matrix < memory.taken() - before < 1.2 * matrix
+    assert 0.9 * matrix < memory.resident_bytes() - before < 1.2 * matrix
     for i in range(8):
         rows.sort(i)
-        assert memory.taken() - before < 1.2 * matrix
+        assert memory.resident_bytes() - before < 1.2 * matrix
     for i in range(8):
         rows.unpack(n * i // 8, n * (i + 1) // 8)
-        assert memory.taken() - before < 1.2 * matrix
+        assert memory.resident_bytes() - before < 1.2 * matrix
     assert rows.new[0].all()

@@ -268,7 +268,7 @@ def spoil(path, how, random):
         return
     content = bytearray(path.read_bytes())
     at = int(random.integers(len(content)))
-    while path.name == "about.json" and chr(content[at]).isspace():  # which means nothing
+    while path.name == "manifest.json" and chr(content[at]).isspace():  # which means nothing
         at = int(random.integers(len(content)))
     content[at] ^= 0x10
     path.write_bytes(content[:at] if how == "cut" else content)
@@ -386,7 +386,7 @@ def test_what_is_not_of_a_run_stays(two_worlds, undisturbed, tmp_path):
         (tmp_path / name).write_text("precious")
     with pytest.raises(KeyboardInterrupt):
         WordRank(two_worlds, **SETTINGS, checkpoint=tmp_path, callbacks=[StopAfter(4, KeyboardInterrupt())])
-    written = [name for name in names(tmp_path) if (tmp_path / name / "about.json").exists()]
+    written = [name for name in names(tmp_path) if (tmp_path / name / "manifest.json").exists()]
     assert written == ["epoch-000003", "epoch-000004"]
     assert same(WordRank.resume(tmp_path), undisturbed)
     assert all((tmp_path / name).read_text() == "precious" for name in others)
@@ -421,5 +421,5 @@ def test_a_vocabulary_that_was_taken_over_can_be_checkpointed(two_worlds, tmp_pa
 
 def test_words_that_are_not_whole_numbers_are_refused(tmp_path):
     """They would come back as others."""
-    with pytest.raises(TypeError, match="whole numbers to be saved. Got [12].5"):
+    with pytest.raises(TypeError, match="integers to be saved. Got [12].5"):
         WordRank([[1.5, 2.5]], vector_size=4, min_count=1, checkpoint=tmp_path)

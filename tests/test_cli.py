@@ -52,7 +52,7 @@ def test_cooccur_counts_a_file(tmp_path):
     found = Cooccurrence.load(tmp_path / "pairs")
     assert found.data.tobytes() == expected.data.tobytes()
     assert f"{expected.nnz} pairs of {len(expected.words)} words in pairs" in done.stdout.decode()
-    assert "words a second" in done.stderr.decode()
+    assert "words per second" in done.stderr.decode()
 
 
 def test_cooccur_reads_the_standard_input_quietly(tmp_path):

@@ -134,7 +134,7 @@ def test_pairs_that_are_others_than_on_the_disk_are_sent(lee_pairs, tmp_path):
     changed = Cooccurrence.load(tmp_path / "pairs", mmap="c")
     changed.data[:] = 1
     mapped = Cooccurrence.load(tmp_path / "pairs", mmap="r")
-    longer = mapped.over([*mapped.words, "unheard"])
+    longer = mapped.reindex([*mapped.words, "unheard"])
     longer.counts[-1] = 1
     assert shards.shared_directory(mapped)
     copied = Cooccurrence.load(tmp_path / "pairs", mmap="r")
@@ -224,7 +224,7 @@ def test_divergence_is_said(lee_pairs):
         model.build_vocab_from_freq(dict(zip(lee_pairs.words, lee_pairs.counts.tolist(), strict=True)))
         model.alpha = 1e30
         with pytest.raises(FloatingPointError, match=r"diverged in epoch 1 of 10; the vectors are those of the epoch"):
-            fit(model, lee_pairs.over(model.wv.index_to_key))
+            fit(model, lee_pairs.reindex(model.wv.index_to_key))
         assert np.isfinite(model.wv.vectors).all()
 
 

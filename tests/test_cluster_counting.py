@@ -110,7 +110,7 @@ def test_machines_write_the_same_files(machines, files, tmp_path):
     """Counted on machines into a directory, co-occurrences have the checksums of those that were counted here."""
     Cooccurrence.from_corpus(corpus_file=files, path=tmp_path / "here")
     count(machines, corpus_file=files, path=tmp_path / "there")
-    assert (tmp_path / "here" / "about.json").read_text() == (tmp_path / "there" / "about.json").read_text()
+    assert (tmp_path / "here" / "manifest.json").read_text() == (tmp_path / "there" / "manifest.json").read_text()
 
 
 def test_training_counts_where_it_trains(machines, files, monkeypatch):
@@ -237,5 +237,5 @@ def test_a_checkpoint_holds_pairs_that_machines_counted(machines, files, tmp_pat
     """With checkpoints the pairs come here once, and a run can go on without the machines."""
     model = WordRank(corpus_file=files, cluster=machines, checkpoint=tmp_path / "run", **OPTIONS)
     for epoch in (tmp_path / "run").glob("epoch-*"):
-        (epoch / "about.json").unlink()
+        (epoch / "manifest.json").unlink()
     assert fingerprint(WordRank.resume(tmp_path / "run")) == fingerprint(model)

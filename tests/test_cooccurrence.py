@@ -139,7 +139,7 @@ def test_bad_matrices_are_refused():
     for words, message in ((["a"], "each of the 2 rows once. Got 1 names"), (["a", "a"], "once. Got 'a' for several")):
         with pytest.raises(ValueError, match=f"'words' must name {message}|'words' must name each row {message}"):
             Cooccurrence.from_matrix(np.ones((2, 2)), words)
-    with pytest.raises(ValueError, match="'counts' must have an entry a word, 2. Got 1"):
+    with pytest.raises(ValueError, match="'counts' must have one entry per word, 2. Got 1"):
         Cooccurrence.from_matrix(np.ones((2, 2)), ["a", "b"], [1])
     for value in (-1, np.nan, np.inf):
         with pytest.raises(ValueError, match="finite numbers, 0 or above"):
@@ -193,10 +193,10 @@ def test_entries_that_would_lead_astray_never_reach_training(name, bad, message,
 def test_sums_of_rows_and_columns(seed, monkeypatch):
     """They are exact, with rows that are empty or lie in several of the pieces that are looked at."""
     random = np.random.default_rng(seed)
-    monkeypatch.setattr("gensim_wordrank.cooccurrence.csr.SUMMED", int(random.integers(1, 9)))
+    monkeypatch.setattr("gensim_wordrank.cooccurrence.csr.SUM_SIZE", int(random.integers(1, 9)))
     dense = random.integers(1, 100, (random.integers(1, 12), 7)) * (random.random(7) < 0.4)
     dense[random.random(len(dense)) < 0.4] = 0
-    rows, columns = Cooccurrence.from_matrix(dense).sums()
+    rows, columns = Cooccurrence.from_matrix(dense).marginals()
     np.testing.assert_array_equal(rows, dense.sum(axis=1))
     np.testing.assert_array_equal(columns, dense.sum(axis=0))
 
@@ -233,7 +233,7 @@ def test_over_reorders_drops_and_adds(pairs):
     random = np.random.default_rng(1)
     matrix = random_array((6, 6), density=0.5, rng=random).astype(np.float32)
     pairs = Cooccurrence.from_matrix(matrix, list("abcdef"), random.integers(1, 9, 6))
-    other = pairs.over(["d", "new", "a", "f"])
+    other = pairs.reindex(["d", "new", "a", "f"])
     order = [3, 0, 5]
     places = np.ix_([0, 2, 3], [0, 2, 3])
     np.testing.assert_array_equal(other.matrix.toarray()[places], matrix.toarray()[np.ix_(order, order)])
@@ -248,7 +248,7 @@ def test_sums_over_different_vocabularies(lee):
     total = one + other
     assert (np.diff(total.counts) <= 0).all()
     assert sorted(total.words) == sorted(both.words)
-    total = total.over(both.words)
+    total = total.reindex(both.words)
     assert total.counts.tolist() == both.counts.tolist()
     assert (total.indices == both.indices).all()
     np.testing.assert_allclose(total.data, both.data, rtol=1e-6)
@@ -285,12 +285,12 @@ def test_empty_and_strange_words_are_saved(tmp_path):
         pairs.save(tmp_path / str(number))
         for mmap in (None, "r"):
             assert equal(Cooccurrence.load(tmp_path / str(number), mmap), pairs)
-    with pytest.raises(TypeError, match="texts or whole numbers"):
+    with pytest.raises(TypeError, match="strings or integers"):
         Cooccurrence.from_matrix([[0, 1], [1, 0]], [("a", "b"), "c"]).save(tmp_path / "tuples")
     assert not (tmp_path / "tuples").exists()
 
 
-@pytest.mark.parametrize("name", ["about.json", "words.json", "data.npy", "indices.npy", "indptr.npy", "counts.npy"])
+@pytest.mark.parametrize("name", ["manifest.json", "words.json", "data.npy", "indices.npy", "indptr.npy", "counts.npy"])
 def test_damaged_files_are_refused(tmp_path, name):
     """Any byte that changes, any cut, and a missing file are noticed before the matrix is used."""
     Cooccurrence.from_corpus([["a", "b", "c"]] * 3, min_count=1).save(tmp_path / "good")
@@ -303,8 +303,8 @@ def test_damaged_files_are_refused(tmp_path, name):
             loaded = Cooccurrence.load(tmp_path / "bad")
         except (ValueError, FileNotFoundError):
             pass
-        else:  # white space in about.json
-            assert name == "about.json"
+        else:  # white space in manifest.json
+            assert name == "manifest.json"
             assert equal(loaded, Cooccurrence.load(tmp_path / "good"))
         bad.write_bytes(good[:place])
         with pytest.raises((ValueError, FileNotFoundError), match="bad"):
@@ -321,9 +321,9 @@ def test_files_that_do_not_make_a_matrix_are_refused(tmp_path):
         place = tmp_path / name
         pairs.save(place)
         np.save(place / f"{name}.npy", np.array(bad, DTYPES[name]))
-        about = json.loads((place / "about.json").read_text())
-        about["checksums"][f"{name}.npy"] = checksummed.checksum(place / f"{name}.npy")
-        (place / "about.json").write_text(json.dumps(about))
+        manifest = json.loads((place / "manifest.json").read_text())
+        manifest["checksums"][f"{name}.npy"] = checksummed.file_checksum(place / f"{name}.npy")
+        (place / "manifest.json").write_text(json.dumps(manifest))
         with pytest.raises(ValueError, match="do not make a matrix"):
             Cooccurrence.load(place)
 
@@ -331,8 +331,8 @@ def test_files_that_do_not_make_a_matrix_are_refused(tmp_path):
 def test_a_newer_version_is_named(tmp_path):
     """A directory of a later format is not misread."""
     Cooccurrence.empty(["a"]).save(tmp_path / "new")
-    about = json.loads((tmp_path / "new" / "about.json").read_text())
-    (tmp_path / "new" / "about.json").write_text(json.dumps(about | {"version": 2}))
+    manifest = json.loads((tmp_path / "new" / "manifest.json").read_text())
+    (tmp_path / "new" / "manifest.json").write_text(json.dumps(manifest | {"version": 3}))
     with pytest.raises(ValueError, match="newer gensim-wordrank"):
         Cooccurrence.load(tmp_path / "new")
 
@@ -341,14 +341,14 @@ def test_other_things_are_not_overwritten(tmp_path):
     """A file, or a directory with anything else in it, stays as it is."""
     pairs = Cooccurrence.empty(["a"])
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(NotADirectoryError, match="Move it away"):
+    with pytest.raises(NotADirectoryError, match="Move it"):
         pairs.save(tmp_path / "file")
     (tmp_path / "directory").mkdir()
     (tmp_path / "directory" / "diary").write_text("mine")
     with pytest.raises(FileExistsError, match="holds other files"):
         pairs.save(tmp_path / "directory")
     assert (tmp_path / "directory" / "diary").read_text() == "mine"
-    with pytest.raises(FileNotFoundError, match="Make it first"):
+    with pytest.raises(FileNotFoundError, match="Create it first"):
         pairs.save(tmp_path / "missing" / "pairs")
 
 

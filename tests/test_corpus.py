@@ -3,15 +3,13 @@
 import gzip
 import io
 import lzma
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 from gensim.models.word2vec import LineSentence
 from gensim_wordrank import Cooccurrence, WordRank
 from gensim_wordrank.text import tokens
-from gensim_wordrank.text.corpus import checked, read, refuse_one_shot
+from gensim_wordrank.text.corpus import read, validate_restartable, validate_sentences
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,21 +18,21 @@ SPACES = [" ", "  ", "\t", "\n", "\n\n", "\r\n", "\x0b", "\x1c", "\x85", "\xa0",
 
 def ids_of(corpus):
     """The ids of a text as a list."""
-    return np.concatenate(list(corpus.text.pieces())).tolist()
+    return np.concatenate(list(corpus.token_ids.chunks())).tolist()
 
 
 def test_unknown_words_are_left_out_and_sentences_kept_apart():
     """Neighbours of an unknown word move together; a border stays between sentences."""
-    corpus = read([["a", "?", "b"], [], ["?"], ["b", "a"]], known={"a": 0, "b": 1})
+    corpus = read([["a", "?", "b"], [], ["?"], ["b", "a"]], vocabulary={"a": 0, "b": 1})
     assert ids_of(corpus) == [-1, 0, 1, -1, -1, -1, 1, 0, -1]
     assert (corpus.n_sentences, corpus.n_tokens, corpus.counts.tolist()) == (4, 6, [2, 2])
 
 
 def test_a_text_in_a_file_is_read_by_several_at_once(monkeypatch):
     """Each has its own place in it."""
-    monkeypatch.setattr("gensim_wordrank.text.ids.PIECE", 10)
+    monkeypatch.setattr("gensim_wordrank.text.tokens.CHUNK_SIZE", 10)
     sentences = [[f"w{i}", "a", "b"] for i in range(100)]
-    corpus = read(sentences, room=0)
+    corpus = read(sentences, max_bytes=0)
     assert list(zip(corpus, corpus, strict=True)) == [(sentence, sentence) for sentence in sentences]
 
 
@@ -58,7 +56,7 @@ def test_all_words_are_numbered_as_they_appear():
         [-1, 0, 1, 0, -1, 2, -1, 1, -1],
     )
     known = {"a": 0, "b": 1}
-    later, strata_per_batch = corpus.over(known), read(sentences, known=known)
+    later, strata_per_batch = corpus.reindex(known), read(sentences, vocabulary=known)
     assert ids_of(later) == ids_of(strata_per_batch)
     assert later.counts.tolist() == strata_per_batch.counts.tolist()
     assert list(corpus) == sentences
@@ -85,8 +83,8 @@ def ragged(tmp_path, monkeypatch):
     lines = [" ".join(map(str, random.integers(0, 300, n))) for n in random.integers(0, 90, 400)]
     path = tmp_path / "ragged.txt"
     path.write_text("\n".join(lines))
-    monkeypatch.setattr(tokens, "SHARD", 1000)
-    monkeypatch.setattr(tokens, "LONGEST_SENTENCE", 40)
+    monkeypatch.setattr(tokens, "SHARD_BYTES", 1000)
+    monkeypatch.setattr(tokens, "MAX_SENTENCE_LENGTH", 40)
     return path
 
 
@@ -107,8 +105,8 @@ def test_one_endless_line_is_cut_into_shards(tmp_path, monkeypatch):
     words = [str(i % 97) for i in range(5000)]
     path = tmp_path / "line.txt"
     path.write_text(" ".join(words))
-    monkeypatch.setattr(tokens, "SHARD", 500)
-    monkeypatch.setattr(tokens, "LONGEST_SENTENCE", 1000)
+    monkeypatch.setattr(tokens, "SHARD_BYTES", 500)
+    monkeypatch.setattr(tokens, "MAX_SENTENCE_LENGTH", 1000)
     assert list(read(corpus_file=path, workers=2)) == [words[i : i + 1000] for i in range(0, 5000, 1000)]
 
 
@@ -133,93 +131,68 @@ def test_texts_that_are_not_utf8_are_named(tmp_path):
 
 def test_a_file_that_shrinks_is_an_error(ragged, monkeypatch):
     """A shard that is gone when its turn comes is not silently skipped."""
-    cuts = list(tokens._cuts(ragged))
-    monkeypatch.setattr(tokens, "_cuts", lambda path: iter([*cuts, cuts[-1] + 10]))
+    cuts = list(tokens._shard_offsets(ragged))
+    monkeypatch.setattr(tokens, "_shard_offsets", lambda path: iter([*cuts, cuts[-1] + 10]))
     with pytest.raises(OSError, match="became shorter"):
         read(corpus_file=ragged)
 
 
 def test_files_opened_as_text_are_refused():
     """Decoded text cannot be cut into shards of bytes."""
-    with pytest.raises(TypeError, match="'corpus_file' is a file opened as text.*'rb'"):
+    with pytest.raises(TypeError, match="'corpus_file' is a file opened in text mode.*'rb'"):
         read(corpus_file=io.StringIO("a b"))
 
 
-@pytest.mark.parametrize("room", [0, 100, 4000])
-def test_ids_go_to_a_file_when_memory_is_short(ragged, room, tmp_path):
+@pytest.mark.parametrize("max_bytes", [0, 100, 4000])
+def test_ids_go_to_a_file_when_memory_is_short(ragged, max_bytes, tmp_path):
     """The same text comes back from the temporary file, and nothing of it is left in the directory."""
     place = tmp_path / "scratch"
     place.mkdir()
     expected = read(corpus_file=ragged)
-    corpus = read(corpus_file=ragged, room=room, directory=str(place))
-    assert corpus.text.array() is None
+    corpus = read(corpus_file=ragged, max_bytes=max_bytes, directory=str(place))
+    assert corpus.token_ids.as_array() is None
     assert ids_of(corpus) == ids_of(expected)
     known = {word: i for i, word in enumerate(corpus.words[:50])}
-    assert ids_of(corpus.over(known)) == ids_of(expected.over(known))
+    assert ids_of(corpus.reindex(known)) == ids_of(expected.reindex(known))
     assert list(place.iterdir()) == []
 
 
-@given(lengths=st.lists(st.integers(0, 30), max_size=40), most=st.integers(1, 100), room=st.sampled_from([0, 1 << 20]))
+@given(
+    lengths=st.lists(st.integers(0, 30), max_size=40),
+    max_size=st.integers(1, 100),
+    max_bytes=st.sampled_from([0, 1 << 20]),
+)
 @settings(max_examples=100, deadline=None)
-def test_segments_are_whole_sentences(lengths, most, room):
+def test_segments_are_whole_sentences(lengths, max_size, max_bytes):
     """Put together, segments are the text; each goes from border to border, and is not longer than need be."""
-    text = read([["w"] * n for n in lengths], room=room).text
-    segments = [segment.tolist() for segment in text.segments(most)]
+    token_ids = read([["w"] * n for n in lengths], max_bytes=max_bytes).token_ids
+    segments = [segment.tolist() for segment in token_ids.segments(max_size)]
     assert all(segment[0] == segment[-1] == -1 for segment in segments)
     whole = [-1, *(i for segment in segments for i in segment[1:])]
-    assert whole == np.concatenate(list(text.pieces())).tolist()
+    assert whole == np.concatenate(list(token_ids.chunks())).tolist()
     longest = max(lengths, default=0) + 2
-    assert all(len(segment) <= max(most, longest) for segment in segments)
+    assert all(len(segment) <= max(max_size, longest) for segment in segments)
 
 
 @pytest.mark.parametrize("sentence", ["a plain string", b"bytes"])
 def test_strings_are_refused(sentence):
     """A sentence that is one string would train on its letters."""
     with pytest.raises(TypeError, match="plain string .*Split each sentence"):
-        list(checked([["fine"], sentence]))
+        list(validate_sentences([["fine"], sentence]))
 
 
 def test_bags_of_words_are_refused():
     """A bag or a set of words has no order to lay a window over."""
     with pytest.raises(TypeError, match="bag of words .*token lists"):
-        list(checked([[(0, 1), (5, 2)]]))
+        list(validate_sentences([[(0, 1), (5, 2)]]))
     for unordered in ({"a", "b"}, frozenset("ab"), {"a": 1}):
         with pytest.raises(TypeError, match=f"Got a {type(unordered).__name__} instead, whose words have no order"):
-            list(checked([unordered]))
+            list(validate_sentences([unordered]))
 
 
 def test_what_can_be_read_once_is_refused():
     """Generators and other iterators are named; lists and restartable objects pass."""
     for one_shot in ((sentence for sentence in [["a"]]), iter([["a"]]), map(list, ["ab"])):
         with pytest.raises(TypeError, match="can be read only once; .*Pass a list"):
-            refuse_one_shot(one_shot)
-    refuse_one_shot([["a"]])
-
-
-def test_the_memory_of_rare_words_is_given_back(tmp_path):
-    """When only the frequent words of a file are kept, Python frees the memory of the others, half of it at least."""
-    random = np.random.default_rng(1)
-    lines = [f"often{i} often{i} rare{i} scarce{i} once{i}" for i in random.permutation(60_000)]
-    (tmp_path / "text.txt").write_text("\n".join(lines))
-    code = """
-import os, re, sys, tempfile
-from gensim_wordrank.text import corpus
-
-def small_objects():
-    with tempfile.TemporaryFile() as file:
-        os.dup2(file.fileno(), 2)
-        sys._debugmallocstats()
-        file.seek(0)
-        return int(re.search(r"arenas allocated current += +([0-9,]+)", file.read().decode())[1].replace(",", ""))
-
-before = small_objects()
-found = corpus.read(corpus_file="text.txt", workers=2)
-all_words = small_objects() - before
-kept = [word for word, count in zip(found.words, found.counts) if count > 1]
-del found
-print(all_words, small_objects() - before, len(kept))
-"""
-    ended = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
-    all_words, frequent, n = map(int, ended.stdout.split())
-    assert n == 60_000
-    assert frequent < all_words / 2
+            validate_restartable(one_shot)
+    validate_restartable([["a"]])

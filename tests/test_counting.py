@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gensim_wordrank import Cooccurrence
-from gensim_wordrank.cooccurrence import counting, csr, storage
-from gensim_wordrank.cooccurrence.counting import Weights, _blocks
+from gensim_wordrank.cooccurrence import counting, csr
+from gensim_wordrank.cooccurrence.counting import DistanceWeights, _row_blocks
 from gensim_wordrank.text import corpus
 
 import oracle
@@ -28,11 +28,11 @@ def ids(lee):
     return {word: i for i, word in enumerate(sorted({word for sentence in lee for word in sentence}))}
 
 
-def count(text, n_words, window, workers, room, symmetric=True):
+def count(token_ids, n_words, window, workers, max_bytes, symmetric=True):
     """Count by distance, in memory if the result fits."""
-    weights = counting.Weights(window, distance_weighting=True)
-    store = storage.Store(None, np.float32, weights.unit)
-    return counting.count(text, n_words, weights, symmetric, store, workers, room)
+    weights = counting.DistanceWeights(window, distance_weighting=True)
+    writer = csr.CsrWriter(None, np.float32, weights.unit)
+    return counting.count(token_ids, n_words, weights, symmetric, writer, workers, max_bytes)
 
 
 def test_memory_and_workers_do_not_change_a_byte(lee, ids, tmp_path):
@@ -45,7 +45,7 @@ def test_memory_and_workers_do_not_change_a_byte(lee, ids, tmp_path):
         (0, 60_000, 3),
         (0, 10**6, 2),
     ):
-        text = corpus.read(lee, known=ids, room=text_room).text
+        text = corpus.read(lee, vocabulary=ids, max_bytes=text_room).token_ids
         csr = count(text, len(ids), 15, workers, room)
         assert isinstance(csr.data, np.memmap) == (room < LIMIT)
         results.append(tuple(array.tobytes() for array in (csr.data, csr.indices, csr.indptr)))
@@ -55,10 +55,10 @@ def test_memory_and_workers_do_not_change_a_byte(lee, ids, tmp_path):
 def test_many_runs_equal_the_oracle(lee, caplog):
     """A text that is counted in several runs gives what counting pair by pair gives."""
     ids = {word: i for i, word in enumerate(["the", "of", "in", "and", "to", "a"])}
-    text = corpus.read(lee, known=ids, room=0).text
+    text = corpus.read(lee, vocabulary=ids, max_bytes=0).token_ids
     with caplog.at_level(logging.INFO, "gensim_wordrank.cooccurrence.counting"):
-        csr = count(text, len(ids), 4, 2, room=20_000, symmetric=False)
-    assert int(caplog.messages[0].split()[2]) > 3, "more than three runs"
+        csr = count(text, len(ids), 4, 2, max_bytes=20_000, symmetric=False)
+    assert int(caplog.messages[0].split()[1]) > 3, "more than three segments"
     found = Cooccurrence(csr.data, csr.indices, csr.indptr).matrix.toarray()
     np.testing.assert_allclose(found, oracle.cooccurrence(lee, ids, 4, symmetric=False), rtol=1e-6)
 
@@ -66,8 +66,8 @@ def test_many_runs_equal_the_oracle(lee, caplog):
 def test_temporary_files_go_away(lee, ids, tmp_path, monkeypatch):
     """A matrix on disk lives in the temporary directory as long as it is used, and no longer."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    pairs = Cooccurrence.from_text(corpus.read(lee, known=ids, room=0), workers=2)
-    csr = count(corpus.read(lee, known=ids, room=0).text, len(ids), 15, 1, room=10**6)
+    pairs = Cooccurrence.from_text(corpus.read(lee, vocabulary=ids, max_bytes=0), workers=2)
+    csr = count(corpus.read(lee, vocabulary=ids, max_bytes=0).token_ids, len(ids), 15, 1, max_bytes=10**6)
     places = list(tmp_path.iterdir())
     assert [sorted(file.name for file in place.iterdir()) for place in places] == [["data.npy", "indices.npy"]]
     assert csr.data.tobytes() == pairs.data.tobytes()
@@ -78,29 +78,29 @@ def test_temporary_files_go_away(lee, ids, tmp_path, monkeypatch):
 def test_weights_are_whole_numbers():
     """1/d is exact where a common denominator fits, else within 2^-33."""
     for window in (1, 5, 15, 20, 22, 40, 1000):
-        weights = Weights(window, distance_weighting=True)
-        error = np.abs(weights.of_distance[1:] / weights.unit - 1 / np.arange(1, window + 1))
+        weights = DistanceWeights(window, distance_weighting=True)
+        error = np.abs(weights.by_distance[1:] / weights.unit - 1 / np.arange(1, window + 1))
         assert error.max() <= (2**-33 if window > 22 else 1e-16)
-    assert Weights(15, True).unit == 360360
-    assert Weights(7, False).of_distance.tolist() == [0, 1, 1, 1, 1, 1, 1, 1]
+    assert DistanceWeights(15, True).unit == 360360
+    assert DistanceWeights(7, False).by_distance.tolist() == [0, 1, 1, 1, 1, 1, 1, 1]
 
 
 def test_blocks_cover_all_rows_once():
     """Blocks follow each other, are as many as memory asks for, and count beyond 2^31."""
     sizes = np.full(1000, 2**33)
-    blocks = _blocks(sizes, workers=2, room=2**36)
+    blocks = _row_blocks(sizes, workers=2, max_bytes=2**36)
     assert blocks[0][0] == 0
     assert blocks[-1][1] == 1000
     assert all(before[1] == after[0] for before, after in itertools.pairwise(blocks))
     assert max(end - start for start, end in blocks) * 2**33 * 2 <= 2**36 + 2**34
-    assert _blocks(np.array([10]), 4, 1) == [(0, 1)]
+    assert _row_blocks(np.array([10]), 4, 1) == [(0, 1)]
 
 
 def test_arrays_on_disk_reach_beyond_two_billion(tmp_path, monkeypatch):
     """Values are written and read at the right place of a file with more than 2^31 entries."""
     monkeypatch.setattr(os, "posix_fallocate", lambda file, offset, size: os.ftruncate(file, size))  # a sparse file
-    file = storage.NpyFile(tmp_path / "large.npy", np.dtype(np.float32), 2**31 + 100)
-    file.put(2**31 + 50, np.array([1.5, 2.5], np.float32))
+    file = csr.NpyFile(tmp_path / "large.npy", np.dtype(np.float32), 2**31 + 100)
+    file.write(2**31 + 50, np.array([1.5, 2.5], np.float32))
     mapped = file.map()
     assert mapped[2**31 + 49 : 2**31 + 53].tolist() == [0, 1.5, 2.5, 0]
     rows = csr.Csr(mapped, mapped, np.array([0, 2**31 + 50, 2**31 + 52, 2**31 + 100]))
@@ -128,7 +128,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(tmp_path):
     _, stderr = process.communicate(timeout=120)
     assert process.returncode == 1
     assert "GB are needed in" in stderr
-    assert "Make room there, choose another place with 'path' or TMPDIR" in stderr
+    assert "Free some space there, choose another directory with 'path' or TMPDIR" in stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -140,7 +140,7 @@ def test_other_errors_of_the_disk_pass_through(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "posix_fallocate", fail)
     with pytest.raises(OSError, match="Input/output error"):
-        storage.NpyFile(tmp_path / "x.npy", np.dtype(np.float32), 5)
+        csr.NpyFile(tmp_path / "x.npy", np.dtype(np.float32), 5)
 
 
 def test_a_killed_run_leaves_no_result(tmp_path):

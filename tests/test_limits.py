@@ -102,7 +102,7 @@ def test_a_run_that_cannot_fit_is_refused_before_it_starts(monkeypatch):
     """The error has the figures and what to change; neither vectors nor co-occurrences were made."""
     sentences = [[f"w{i}", f"w{i + 1}"] for i in range(2000)]
     model = WordRank(vector_size=5000, min_count=1)
-    monkeypatch.setattr(memory, "available", lambda: 80 * 10**6)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 80 * 10**6)
     with pytest.raises(MemoryError, match=r"needs 190 MB more memory, and 80 MB are left. Lower 'vector_size', keep"):
         model.build_vocab(sentences)
     assert not len(model.wv.vectors)
@@ -111,7 +111,7 @@ def test_a_run_that_cannot_fit_is_refused_before_it_starts(monkeypatch):
 
 def test_what_may_be_taken_is_a_limit_too():
     """With `memory`, the run is refused by that, though the machine has more."""
-    allowed = memory.taken() + (64 << 20)
+    allowed = memory.resident_bytes() + (64 << 20)
     with pytest.raises(MemoryError, match=f"left of the {allowed} that it may take. Lower 'vector_size'"):
         WordRank([[f"w{i}" for i in range(3000)]], min_count=1, vector_size=5000, memory=allowed)
 
@@ -120,7 +120,7 @@ def test_pairs_of_the_triplet_solver_are_part_of_it(monkeypatch, two_worlds):
     """Algorithm 1 keeps numbers for every pair: they are known, and looked at, before the first epoch."""
     model = WordRank(two_worlds, vector_size=2, epochs=1, solver="triplet")
     before = model.wv.vectors.copy()
-    monkeypatch.setattr(memory, "available", lambda: 1000)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
     with pytest.raises(MemoryError, match="needs .* more memory"):
         model._fit(model._local(), model.cooccurrence, (), None)
     np.testing.assert_array_equal(model.wv.vectors, before)

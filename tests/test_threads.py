@@ -4,7 +4,7 @@ import threading
 import time
 
 import pytest
-from gensim_wordrank._utils.threads import run, run_rounds
+from gensim_wordrank._utils.threads import parallel_map, parallel_rounds
 
 WORKERS = [1, 2, 5]
 
@@ -17,7 +17,7 @@ def test_results_come_in_the_order_of_the_arguments(workers):
         time.sleep(0.01 * (5 - i))
         return i
 
-    assert list(run(late, [(i,) for i in range(6)], workers)) == list(range(6))
+    assert list(parallel_map(late, [(i,) for i in range(6)], workers)) == list(range(6))
 
 
 @pytest.mark.parametrize("workers", WORKERS)
@@ -31,7 +31,7 @@ def test_a_call_waits_for_itself_and_its_neighbour_in_the_round_before(workers):
         ended.add((round_, i))
         return 10 * round_ + i
 
-    assert run_rounds(step, 6, 4, workers) == [[10 * round_ + i for i in range(4)] for round_ in range(6)]
+    assert parallel_rounds(step, 6, 4, workers) == [[10 * round_ + i for i in range(4)] for round_ in range(6)]
 
 
 @pytest.mark.parametrize("workers", WORKERS)
@@ -44,7 +44,7 @@ def test_a_call_waits_for_all_of_the_round_before_if_it_should(workers):
         time.sleep(0.002 * ((7 * round_ + 3 * i) % 5))
         ended.add((round_, i))
 
-    run_rounds(step, 4, 4, workers, together=2)
+    parallel_rounds(step, 4, 4, workers, barrier_from=2)
     assert len(ended) == 16
 
 
@@ -57,7 +57,7 @@ def test_a_round_begins_before_the_last_one_has_ended():
             later.set()
         return (round_, i) != (0, 3) or later.wait(30)
 
-    assert run_rounds(step, 2, 4, workers=2) == [[True] * 4] * 2
+    assert parallel_rounds(step, 2, 4, workers=2) == [[True] * 4] * 2
 
 
 @pytest.mark.parametrize("workers", WORKERS)
@@ -73,7 +73,7 @@ def test_an_error_ends_all_threads(workers):
 
     before = threading.active_count()
     with pytest.raises(ZeroDivisionError, match="mine"):
-        run_rounds(step, 100, 5, workers)
+        parallel_rounds(step, 100, 5, workers)
     deadline = time.monotonic() + 10
     while threading.active_count() > before and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -83,5 +83,5 @@ def test_an_error_ends_all_threads(workers):
 
 def test_nothing_to_do():
     """Rounds without calls, and no rounds, give no results."""
-    assert run_rounds(lambda round_, i: i, 2, 0, workers=2) == [[], []]
-    assert run_rounds(lambda round_, i: i, 0, 3, workers=2) == []
+    assert parallel_rounds(lambda round_, i: i, 2, 0, workers=2) == [[], []]
+    assert parallel_rounds(lambda round_, i: i, 0, 3, workers=2) == []

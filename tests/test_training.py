@@ -21,7 +21,7 @@ COMBINATIONS = list(itertools.product([loss.value for loss in RankLoss], [loss.v
 def toy(two_worlds):
     """Co-occurrences of the toy corpus."""
     ids = {word: i for i, word in enumerate(sorted({word for sentence in two_worlds for word in sentence}))}
-    return Cooccurrence.from_text(read(two_worlds, known=ids), window=5)
+    return Cooccurrence.from_text(read(two_worlds, vocabulary=ids), window=5)
 
 
 def new_state(counts, size=10):
@@ -63,7 +63,7 @@ def test_workers_do_not_change_a_byte(solver, lee):
     """1, 2, 3 and 8 threads give the same vectors."""
     words = sorted({word for sentence in lee for word in sentence})[::3]
     ids = {word: i for i, word in enumerate(words)}
-    counts = Cooccurrence.from_text(read(lee, known=ids), window=5)
+    counts = Cooccurrence.from_text(read(lee, vocabulary=ids), window=5)
     results = set()
     for workers in (1, 2, 3, 8):
         state, losses = train(new_state(counts), counts, Objective(), solver, 2, workers=workers)

@@ -11,7 +11,7 @@ import numpy as np
 import smart_open
 from gensim_wordrank._utils.atomic_files import write_atomically
 from gensim_wordrank.text import corpus
-from gensim_wordrank.text.ids import SENTENCE_BOUNDARY, Text
+from gensim_wordrank.text.tokens import SENTENCE_BOUNDARY, TokenIds
 
 # of the noise, which is the same for every run
 SEED = 1
@@ -54,13 +54,13 @@ def spoilt(path: Path, share: float) -> Iterable[list[str]]:
     one text, the tokens that a smaller share replaces are replaced by the same ones in a larger share.
     """
     text = corpus.read(corpus_file=path)
-    ids = np.concatenate(list(text.text.pieces()))
+    ids = np.concatenate(list(text.token_ids.chunks()))
     places = np.flatnonzero(ids != SENTENCE_BOUNDARY)
     random = np.random.default_rng(SEED)
     number = round(share * len(places))
     chosen = random.permutation(places)[:number]
     ids[chosen] = ids[random.choice(places, len(places))[:number]]
-    noisy = Text(room=1 << 62, expected=len(ids))
+    noisy = TokenIds(max_bytes=1 << 62)
     noisy.add(ids[1:])  # `noisy` has its first border
     return replace(text, text=noisy)
 

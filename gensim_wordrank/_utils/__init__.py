@@ -1,1 +1,1 @@
-"""Helpers that know nothing of words or training."""
+"""Helpers that do not depend on the rest of the package."""

@@ -1,4 +1,4 @@
-"""Files: written so that a failure never leaves half of one, nor harms what was there; damaged ones named."""
+"""Write files and directories atomically, and name the file in read errors."""
 
 from __future__ import annotations
 
@@ -22,47 +22,47 @@ from gensim_wordrank._utils import validation
 
 Writer = TypeVar("Writer")
 
-# what the names of directories end in that are being written
-SCRATCH_NAME = r"[a-z0-9_]{8}"
+# pattern of the suffix of temporary directories: after a crash, left-over ones can be recognized by it
+TEMPORARY_SUFFIX = r"[a-z0-9_]{8}"
 
 
-def check_target(path: str | os.PathLike[str]) -> None:
-    """Refuse a name under which no file can be written, before hours are spent on what would stand there.
+def require_writable_file(path: str | os.PathLike[str]) -> None:
+    """Raise OSError if a file cannot be written to `path`, so that it is known before hours of work.
 
     Examples
     --------
-    >>> from gensim_wordrank._utils.atomic_files import check_target
-    >>> check_target("nowhere/notes.txt")
+    >>> from gensim_wordrank._utils.atomic_files import require_writable_file
+    >>> require_writable_file("nowhere/notes.txt")
     Traceback (most recent call last):
     ...
-    FileNotFoundError: Cannot write 'nowhere/notes.txt': there is no directory 'nowhere'. Make it first.
+    FileNotFoundError: Cannot write 'nowhere/notes.txt': there is no directory 'nowhere'. Create it first.
     """
-    with _scratch_for(Path(path)):
+    with _temporary_directory(Path(path)):
         pass
 
 
-def writer_for(path: str | os.PathLike[str], writers: Mapping[str, Writer]) -> Writer:
-    """Return what writes files whose names end so; refuse other ends, and names under which no file can be written.
+def select_writer(path: str | os.PathLike[str], writers: Mapping[str, Writer]) -> Writer:
+    """Return the writer for the suffix of `path`; raise an error if there is none or the file cannot be written.
 
     Examples
     --------
-    >>> from gensim_wordrank._utils.atomic_files import writer_for
-    >>> writer_for("notes.TXT", {".txt": print}) is print
+    >>> from gensim_wordrank._utils.atomic_files import select_writer
+    >>> select_writer("notes.TXT", {".txt": print}) is print
     True
     """
     write = writers.get(Path(path).suffix.lower())
     if write is None:
         raise validation.parameter_error("path", f"a name ending in {', '.join(writers)}", os.fspath(path))
-    check_target(path)
+    require_writable_file(path)
     return write
 
 
 def write_atomically(path: str | os.PathLike[str], write: Callable[[str], None]) -> None:
-    """Let `write(name)` write one or more files whose names begin with `name`, then move them beside `path`.
+    """Call `write(name)`, which may write several files whose names begin with `name`, then move them to `path`.
 
-    `write` gets a name in a new directory of the same file system. Only when it has returned are its files renamed
-    into place, the one that is called like `path` itself last. A link stays a link, and a file that is replaced keeps
-    its mode; into a pipe or a device the one file is copied.
+    `name` is in a temporary directory on the same file system. The files are moved only after `write` has returned, the
+    one named like `path` last. A symbolic link is kept, and a replaced file keeps its mode. A pipe or device receives a
+    copy of the file.
 
     Examples
     --------
@@ -70,45 +70,45 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[str], None])
     >>> from pathlib import Path
     >>> from gensim_wordrank._utils.atomic_files import write_atomically
     >>> target = os.path.join(tempfile.mkdtemp(), "notes.txt")
-    >>> write_atomically(target, lambda name: Path(name).write_text("whole") and None)
+    >>> write_atomically(target, lambda name: Path(name).write_text("complete") and None)
     >>> Path(target).read_text()
-    'whole'
+    'complete'
     """
     target = Path(path)
-    with _scratch_for(target) as scratch:
+    with _temporary_directory(target) as scratch:
         write(str(Path(scratch, target.name)))
-        _settle(Path(scratch))
+        _fsync_directory(Path(scratch))
         written = sorted(Path(scratch).iterdir(), key=lambda file: file.name == target.name)
-        if is_special(target) and len(written) > 1:
-            raise OSError(f"Cannot write '{target}': there are {len(written)} files to be written. Name a file.")
+        if is_special_file(target) and len(written) > 1:
+            raise OSError(f"Cannot write '{target}': there are {len(written)} files to be written. Give a file name.")
         for file in written:
-            _put(file, target.with_name(file.name))
+            _move_file(file, target.with_name(file.name))
 
 
-def is_special(path: str | os.PathLike[str]) -> bool:
-    """Say whether there is something that takes one file and cannot be replaced: a pipe, a device, an open file."""
+def is_special_file(path: str | os.PathLike[str]) -> bool:
+    """Return True if `path` is a pipe, a device or an open file, which can be written but not replaced."""
     target = Path(path)
-    return _descriptor(target) is not None or (target.exists() and not target.is_file() and not target.is_dir())
+    return _file_descriptor(target) is not None or (target.exists() and not target.is_file() and not target.is_dir())
 
 
-def _descriptor(target: Path) -> int | None:
-    """Return the number of the open file of this process that a name like /dev/stdout, or a link to it, stands for."""
-    place = target.absolute()
-    for _ in range(40):  # as many links as Linux follows
-        if found := re.fullmatch(rf"/(?:dev|proc/(?:self|{os.getpid()}))/fd/(\d+)", str(place)):
+def _file_descriptor(target: Path) -> int | None:
+    """Return the file descriptor of a path such as /dev/stdout, or of a link to it; None for other paths."""
+    path = target.absolute()
+    for _ in range(40):  # Linux follows at most 40 links
+        if found := re.fullmatch(rf"/(?:dev|proc/(?:self|{os.getpid()}))/fd/(\d+)", str(path)):
             return int(found[1])
-        if not place.is_symlink():
+        if not path.is_symlink():
             break
-        place = place.parent / place.readlink()
+        path = path.parent / path.readlink()
     return None
 
 
-def _put(file: Path, target: Path) -> None:
-    """Give a file the name of another, or of what a link points to; copy it into a pipe or a device."""
-    if is_special(target):
-        number = _descriptor(target)  # what is open already is written to where it stands
+def _move_file(file: Path, target: Path) -> None:
+    """Rename a file to `target`, or to what that links to; copy it into a pipe or a device."""
+    if is_special_file(target):
+        number = _file_descriptor(target)  # an open file is written at its current position
         if sys.stdout is not None:
-            sys.stdout.flush()  # what was printed before comes before
+            sys.stdout.flush()  # keeps the order of the output
         with (
             file.open("rb") as source,
             target.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as sink,
@@ -121,17 +121,17 @@ def _put(file: Path, target: Path) -> None:
         file.replace(target)
         return
     real = target.resolve()
-    with _scratch_beside(real) as scratch:  # perhaps on another file system
+    with _sibling_directory(real) as scratch:  # the link may lead to another file system
         copy = shutil.copy(file, scratch)
-        _settle(Path(scratch))
+        _fsync_directory(Path(scratch))
         Path(copy).replace(real)
 
 
 def write_directory_atomically(path: str | os.PathLike[str], write: Callable[[Path], None]) -> None:
-    """Let `write(directory)` fill a new directory, then give it the name `path`.
+    """Call `write(directory)` to fill a temporary directory, then rename it to `path`.
 
-    What was there under that name goes, if it is a directory of the same kind: one that holds a file of every name that
-    was written, and no others. Anything else is left alone, with an error. A link stays a link.
+    An existing directory is replaced only if it holds files of exactly the same names. Anything else is kept, and an
+    error is raised. A symbolic link is kept.
 
     Examples
     --------
@@ -139,63 +139,63 @@ def write_directory_atomically(path: str | os.PathLike[str], write: Callable[[Pa
     >>> from pathlib import Path
     >>> from gensim_wordrank._utils.atomic_files import write_directory_atomically
     >>> target = Path(tempfile.mkdtemp(), "notes")
-    >>> write_directory_atomically(target, lambda directory: (directory / "one").write_text("whole") and None)
+    >>> write_directory_atomically(target, lambda directory: (directory / "one").write_text("complete") and None)
     >>> (target / "one").read_text()
-    'whole'
+    'complete'
     """
-    target = _behind_link(Path(path))
-    refuse_file(target)
-    with _scratch_beside(target) as scratch:
+    target = _target_directory(path)
+    with _sibling_directory(target) as scratch:
         new, old = Path(scratch, "new"), Path(scratch, "old")
         new.mkdir()
         write(new)
-        _settle(new)
-        _refuse_others(target, {file.name for file in new.iterdir()})
+        _fsync_directory(new)
+        _require_same_files(target, {file.name for file in new.iterdir()})
         try:
             if target.exists():
                 target.rename(old)
             new.rename(target)
-        except BaseException:  # Ctrl-C between the two, too
+        except BaseException:  # also Ctrl-C between the two
             if old.exists() and not target.exists():
                 old.rename(target)
             raise
 
 
-def check_directory(path: str | os.PathLike[str], names: Collection[str]) -> None:
-    """Refuse a name under which no directory of such files can be written, before hours are spent on them."""
-    target = _behind_link(Path(path))
-    refuse_file(target)
-    with _scratch_beside(target):
-        _refuse_others(target, set(names))
+def require_writable_directory(path: str | os.PathLike[str], names: Collection[str]) -> None:
+    """Raise OSError if a directory with files of these names cannot be written to `path`."""
+    target = _target_directory(path)
+    with _sibling_directory(target):
+        _require_same_files(target, set(names))
 
 
-def _behind_link(path: Path) -> Path:
-    """Return what a link points to, and other names as they were given."""
-    return path.resolve() if path.is_symlink() else path
+def _target_directory(path: str | os.PathLike[str]) -> Path:
+    """Follow a symbolic link; raise NotADirectoryError if there is a file."""
+    target = Path(path).resolve() if Path(path).is_symlink() else Path(path)
+    require_no_file(target)
+    return target
 
 
-def refuse_file(target: Path) -> None:
-    """Refuse a name for a directory under which there is something else."""
+def require_no_file(target: Path) -> None:
+    """Raise NotADirectoryError if `target` exists and is not a directory."""
     if target.exists() and not target.is_dir():
-        raise NotADirectoryError(f"Cannot write the directory '{target}': there is a file of that name. Move it away.")
+        raise NotADirectoryError(f"Cannot write the directory '{target}': there is a file of that name. Move it.")
 
 
-def _refuse_others(target: Path, names: set[str]) -> None:
+def _require_same_files(target: Path, names: set[str]) -> None:
     there = {file.name for file in target.iterdir()} if target.is_dir() else set()
     if there and there != names:
         raise FileExistsError(f"'{target}' holds other files. Give a new name, or the name of an older result.")
 
 
 @contextmanager
-def reading(source: Any) -> Iterator[None]:
-    r"""Turn what a damaged file ends in, a text or a pickle, compressed or not, into an error that names it.
+def describe_read_errors(source: Any) -> Iterator[None]:
+    r"""Convert errors of reading a text or a pickle, compressed or not, into errors that name the file.
 
-    `source` is a path, an address, or an open file.
+    `source` is a path, a URL, or an open file.
 
     Examples
     --------
-    >>> from gensim_wordrank._utils.atomic_files import reading
-    >>> with reading("text.txt"):
+    >>> from gensim_wordrank._utils.atomic_files import describe_read_errors
+    >>> with describe_read_errors("text.txt"):
     ...     b"\xff".decode()
     Traceback (most recent call last):
     ...
@@ -204,29 +204,29 @@ def reading(source: Any) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise OSError(f"{_name_of(source)} cannot be read without the module {error.name!r}. Install it.") from error
+        raise OSError(f"{_describe(source)} cannot be read without the module {error.name!r}. Install it.") from error
     except (EOFError, ImportError, pickle.UnpicklingError, zlib.error, lzma.LZMAError) as error:
-        raise OSError(f"{_name_of(source)} is damaged or cut off: {error}") from error
+        raise OSError(f"{_describe(source)} is damaged or cut off: {error}") from error
     except UnicodeDecodeError as error:
         near = error.object[max(error.start - 10, 0) : error.end + 10]
-        raise ValueError(f"{_name_of(source)} is not UTF-8 near {near!r}. Convert it to UTF-8.") from error
+        raise ValueError(f"{_describe(source)} is not UTF-8 near {near!r}. Convert it to UTF-8.") from error
 
 
-def _name_of(source: Any) -> str:
-    """Return what an error calls the source."""
+def _describe(source: Any) -> str:
+    """Return the name of a source for error messages."""
     return f"'{os.fspath(source)}'" if isinstance(source, (str, os.PathLike)) else f"The text in {source!r}"
 
 
-class Scratch:
-    """A temporary directory that goes when nobody holds this object any more."""
+class ScratchDirectory:
+    """A temporary directory that is removed when this object is garbage-collected."""
 
     def __init__(self) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="wordrank-"))
         weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
-def _settle(directory: Path) -> None:
-    """Bring what a directory holds to the disk, so that a power cut cannot leave a name without its contents."""
+def _fsync_directory(directory: Path) -> None:
+    """Flush a directory and its files to disk, so that after a power failure no renamed file is empty."""
     for path in (*directory.iterdir(), directory):
         descriptor = os.open(path, os.O_RDONLY)
         try:
@@ -235,31 +235,31 @@ def _settle(directory: Path) -> None:
             os.close(descriptor)
 
 
-def _scratch_for(target: Path) -> AbstractContextManager[str]:
-    """Make a directory for files that will be renamed, or copied into a pipe or a device."""
+def _temporary_directory(target: Path) -> AbstractContextManager[str]:
+    """Create a directory for files that will be renamed to `target`, or copied into it if it is a pipe or a device."""
     if target.is_dir():
         raise IsADirectoryError(f"Cannot write '{target}': it is a directory. Give the name of a file.")
-    number = _descriptor(target)
+    number = _file_descriptor(target)
     if number is not None:
         _check_writable(number, target)
-    return tempfile.TemporaryDirectory() if is_special(target) else _scratch_beside(target)
+    return tempfile.TemporaryDirectory() if is_special_file(target) else _sibling_directory(target)
 
 
 def _check_writable(number: int, target: Path) -> None:
-    """Refuse a file that is not open, or only to be read."""
+    """Raise OSError if a file descriptor is not open for writing."""
     try:
         flags = fcntl.fcntl(number, fcntl.F_GETFL)
     except OSError as error:
         raise OSError(error.errno, f"Cannot write '{target}': it is not open") from error
     if flags & os.O_ACCMODE == os.O_RDONLY:
-        raise OSError(errno.EBADF, f"Cannot write '{target}': it is open to be read")
+        raise OSError(errno.EBADF, f"Cannot write '{target}': it is open for reading only")
 
 
 @contextmanager
-def _scratch_beside(target: Path) -> Iterator[str]:
-    """Make a directory beside the target, for files that will be renamed."""
+def _sibling_directory(target: Path) -> Iterator[str]:
+    """Create a temporary directory next to `target`, on the same file system."""
     if not target.parent.is_dir():
-        raise FileNotFoundError(f"Cannot write '{target}': there is no directory '{target.parent}'. Make it first.")
+        raise FileNotFoundError(f"Cannot write '{target}': there is no directory '{target.parent}'. Create it first.")
     try:
         scratch = tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent)
     except OSError as error:

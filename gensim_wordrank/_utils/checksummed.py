@@ -1,6 +1,6 @@
-"""Arrays and plain values in a directory: .npy and .json files, without pickle, with a checksum each.
+"""Directories of .npy and .json files with checksums, written and read without pickle.
 
-What is read may also be under an address, by whatever smart_open can do.
+Directories can also be read from a URL that smart_open supports.
 """
 
 from __future__ import annotations
@@ -19,21 +19,22 @@ import numpy as np
 import smart_open
 from numpy.typing import NDArray
 
-ABOUT = "about.json"
-HEADER_BYTES = 128  # of a .npy file with one dimension
+MANIFEST = "manifest.json"  # holds the format, its version, and the checksums of the other files
+OLD_MANIFEST = "about.json"  # its name in development versions
+HEADER_BYTES = 128  # size of a .npy file with one dimension and no values
 
 
 @dataclass(frozen=True)
-class Kind:
-    """What a directory holds, and what to do when it is damaged."""
+class Format:
+    """What a directory holds, and what to do if it is damaged."""
 
     name: str
     version: int
     remedy: str
 
 
-def write(directory: Path, kind: Kind, contents: Mapping[str, Any]) -> None:
-    """Write arrays that are not yet in the directory, values, and a file with the checksums of all."""
+def write(directory: Path, file_format: Format, contents: Mapping[str, Any]) -> None:
+    """Write arrays as .npy, unless they are there already, other values as .json, and the manifest."""
     names = []
     for name, value in contents.items():
         is_array = isinstance(value, np.ndarray)
@@ -41,87 +42,87 @@ def write(directory: Path, kind: Kind, contents: Mapping[str, Any]) -> None:
         path = directory / names[-1]
         try:
             if not is_array:
-                path.write_text(json.dumps(value, default=_plain), encoding="ascii")
+                path.write_text(json.dumps(value, default=_to_python), encoding="ascii")
             elif not path.exists():
                 np.save(path, np.ascontiguousarray(value), allow_pickle=False)
-        except OSError as error:  # of a disk that is full, NumPy tells without its number
+        except OSError as error:  # NumPy reports a full disk without an error number
             raise OSError(error.errno or errno.ENOSPC, f"Cannot write {path.name}: {error}") from error
-    about = {"format": f"gensim-wordrank {kind.name}", "version": kind.version}
-    about["checksums"] = {name: checksum(directory / name) for name in names}
-    (directory / ABOUT).write_text(json.dumps(about, indent=1), encoding="ascii")
+    manifest = {"format": f"gensim-wordrank {file_format.name}", "version": file_format.version}
+    manifest["checksums"] = {name: file_checksum(directory / name) for name in names}
+    (directory / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="ascii")
 
 
-def _plain(value: Any) -> Any:
-    """Turn a number of NumPy's into one of Python's."""
+def _to_python(value: Any) -> Any:
+    """Convert a NumPy scalar for JSON."""
     if isinstance(value, np.generic):
         return value.item()
-    raise TypeError(f"{value!r} cannot be kept in a file.")
+    raise TypeError(f"{value!r} cannot be saved.")
 
 
-def is_address(place: str | os.PathLike[str]) -> bool:
-    """Say whether a place is not in the file system."""
-    return "://" in os.fspath(place)
+def is_url(path: str | os.PathLike[str]) -> bool:
+    """Return True if a path is a URL."""
+    return "://" in os.fspath(path)
 
 
-def beside(place: str | os.PathLike[str], name: str) -> str:
-    """Return where a file of a directory is, which may be an address."""
-    return f"{os.fspath(place).rstrip('/')}/{name}"
+def join_path(directory: str | os.PathLike[str], name: str) -> str:
+    """Return the path of a file in a directory, which may be a URL."""
+    return f"{os.fspath(directory).rstrip('/')}/{name}"
 
 
 def read(
-    path: str | os.PathLike[str], kind: Kind, mmap: str | None = None, leave: Collection[str] = ()
+    directory: str | os.PathLike[str], file_format: Format, mmap: str | None = None, skip: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Return what :func:`write` was given; refuse a directory of another kind, and one that is not whole.
-
-    What is called as in `leave` is not looked at.
-    """
-    found = {name: crc for name, crc in checksums(path, kind).items() if Path(name).stem not in leave}
-    return {Path(name).stem: _load(beside(path, name), crc, kind, mmap) for name, crc in found.items()}
+    """Return what :func:`write` was given, except the names in `skip`; raise ValueError if a file is damaged."""
+    checksums = read_checksums(directory, file_format)
+    names = [name for name in checksums if Path(name).stem not in skip]
+    return {Path(name).stem: _load(join_path(directory, name), checksums[name], file_format, mmap) for name in names}
 
 
-def _load(path: str, expected: int, kind: Kind, mmap: str | None) -> Any:
-    """Load a file whose checksum is known."""
-    content = _content(path) if is_address(path) else None
+def _load(path: str, expected: int, file_format: Format, mmap: str | None) -> Any:
+    """Load a file and compare its checksum; files at a URL are first read into memory."""
+    content = _read_bytes(path) if is_url(path) else None
     if content is None:
-        intact = Path(path).is_file() and checksum(Path(path)) == expected
+        intact = Path(path).is_file() and file_checksum(Path(path)) == expected
     else:
         intact = zlib.crc32(content) == expected
     if not intact:
-        raise ValueError(f"'{path}' is missing or damaged. {kind.remedy}")
+        raise ValueError(f"'{path}' is missing or damaged. {file_format.remedy}")
     if path.endswith(".json"):
         return json.loads(Path(path).read_text(encoding="ascii") if content is None else content)
     return load_array(Path(path), mmap) if content is None else np.load(io.BytesIO(content))
 
 
-def _content(path: str) -> bytes:
+def _read_bytes(path: str) -> bytes:
     with smart_open.open(path, "rb") as file:
         return bytes(file.read())
 
 
-def checksums(directory: str | os.PathLike[str], kind: Kind) -> dict[str, int]:
-    """Return the checksums of the files in a directory; refuse one of another kind."""
-    path = beside(directory, ABOUT)
+def read_checksums(directory: str | os.PathLike[str], file_format: Format) -> dict[str, int]:
+    """Return the checksums of the files in a directory; raise an error if it is not of the given format."""
+    name, path = os.fspath(directory), join_path(directory, MANIFEST)
     try:
-        content = _content(path)
+        content = _read_bytes(path)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        raise FileNotFoundError(
-            f"'{os.fspath(directory)}' holds no {kind.name}: there is no '{ABOUT}' in it."
-        ) from None
+        if Path(name, OLD_MANIFEST).is_file():
+            raise ValueError(
+                f"'{name}' was written by an older development version and cannot be read. {file_format.remedy}"
+            ) from None
+        raise FileNotFoundError(f"'{name}' holds no {file_format.name}: there is no '{MANIFEST}' in it.") from None
     try:
-        about = json.loads(content)
-        name, version, found = about["format"], about["version"], dict(about["checksums"])
-        plain = all(Path(file).name == file and Path(file).suffix in (".npy", ".json") for file in found)
+        manifest = json.loads(content)
+        found, version, checksums = manifest["format"], manifest["version"], dict(manifest["checksums"])
+        are_plain = all(Path(file).name == file and Path(file).suffix in (".npy", ".json") for file in checksums)
     except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"'{path}' is damaged. {kind.remedy}") from error
-    if (name, version) != (f"gensim-wordrank {kind.name}", kind.version) or not plain:
+        raise ValueError(f"'{path}' is damaged. {file_format.remedy}") from error
+    if (found, version) != (f"gensim-wordrank {file_format.name}", file_format.version) or not are_plain:
         raise ValueError(
-            f"'{os.fspath(directory)}' holds no {kind.name} of version {kind.version}. It may come from a newer "
+            f"'{name}' holds no {file_format.name} of version {file_format.version}. It may come from a newer "
             "gensim-wordrank, or from an older one."
         )
-    return found
+    return checksums
 
 
-def checksum(path: Path) -> int:
+def file_checksum(path: Path) -> int:
     """Return the CRC-32 of a file."""
     result = 0
     with path.open("rb") as file:
@@ -131,7 +132,7 @@ def checksum(path: Path) -> int:
 
 
 def load_array(path: Path, mmap: Any) -> NDArray[Any]:
-    """Load a .npy file, into memory or mapped; one without values cannot be mapped."""
+    """Load a .npy file, into memory or memory-mapped; an array without values cannot be mapped."""
     has_values = path.stat().st_size > HEADER_BYTES
     array: NDArray[Any] = np.load(path, mmap_mode=mmap if has_values else None)
     return array

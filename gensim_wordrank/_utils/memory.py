@@ -1,4 +1,4 @@
-"""How much memory a run may take."""
+"""Memory that a run may use, and ways to return memory to the system."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from gensim_wordrank._utils import validation
 
-# of the memory that is free, how much a run takes unless told otherwise
-USUAL_SHARE = 0.5
-# with less than this left a run is not worth starting
-SMALLEST_ROOM = 32 << 20
+# share of the free memory that a run uses by default
+DEFAULT_SHARE = 0.5
+# a run does not start with less
+MIN_HEADROOM = 32 << 20
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 UNITS |= {f"{letter}I": 2 ** (10 * power) for power, letter in enumerate("KMGT", 1)}
 CGROUPS = Path("/sys/fs/cgroup")
@@ -28,7 +28,7 @@ OWN_CGROUP = Path("/proc/self/cgroup")
 
 
 def parse_size(name: str, size: int | float | str) -> int:
-    """Return a number of bytes, given as such or as "4GB", "512 MiB" and the like.
+    """Return a number of bytes, given as a number or as a string such as "4GB" or "512 MiB".
 
     Examples
     --------
@@ -44,9 +44,9 @@ def parse_size(name: str, size: int | float | str) -> int:
 
 
 def anonymous_array(length: int, dtype: Any) -> NDArray[Any]:
-    """Return an array whose memory is taken as it is written, and goes back to the system when the array is given up.
+    """Return an array of zeros in pages of its own, which are allocated when written and unmapped with the array.
 
-    What malloc gives may stay with the process for good, and be dirty from the last use.
+    Memory from malloc may stay with the process after it is freed, above all in the arenas of threads.
 
     Examples
     --------
@@ -58,23 +58,23 @@ def anonymous_array(length: int, dtype: Any) -> NDArray[Any]:
     try:
         pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except OSError as error:
-        raise MemoryError(f"There are no {size / 1e6:.0f} MB of memory left.") from error
+        raise MemoryError(f"{size / 1e6:.0f} MB of memory cannot be allocated.") from error
     return np.frombuffer(pages, dtype, length)
 
 
-def forget(array: NDArray[Any]) -> None:
-    """Give the memory of a part of a :func:`anonymous_array` back to the system; what stood there is lost.
+def discard_pages(array: NDArray[Any]) -> None:
+    """Return the memory of a part of an :func:`anonymous_array` to the system; its values are lost.
 
     Examples
     --------
-    >>> from gensim_wordrank._utils.memory import forget, anonymous_array
+    >>> from gensim_wordrank._utils.memory import anonymous_array, discard_pages
     >>> array = anonymous_array(100_000, "int32")
     >>> array[:] = 7
-    >>> forget(array[40_000:])
+    >>> discard_pages(array[40_000:])
     >>> int(array[39_999]), int(array[-5_000])
     (7, 0)
     """
-    advise, page = _of_c("madvise"), mmap.PAGESIZE
+    advise, page = _libc_function("madvise"), mmap.PAGESIZE
     start = array.ctypes.data
     first, last = -(-start // page), (start + array.nbytes) // page  # whole pages only
     if advise is not None and first < last:
@@ -82,57 +82,57 @@ def forget(array: NDArray[Any]) -> None:
 
 
 @cache
-def _of_c(name: str) -> Any:
-    """Return a function of the C library, or None where it has none of that name."""
+def _libc_function(name: str) -> Any:
+    """Return a function of the C library, or None if it does not have it."""
     return getattr(ctypes.CDLL(None), name, None)
 
 
 def trim_heap() -> None:
-    """Let the C library return what it keeps of freed memory to the system, where it can."""
-    trim = _of_c("malloc_trim")
+    """Make the C library return freed memory to the system, if it can."""
+    trim = _libc_function("malloc_trim")
     if trim is not None:
         trim(0)
 
 
-def taken() -> int:
-    """Return the bytes of memory that this process holds."""
+def resident_bytes() -> int:
+    """Return the memory that this process uses, in bytes."""
     return int(psutil.Process().memory_info().rss)
 
 
-def available() -> int:
-    """Return the bytes that this process could still take: what the machine has free, or limits on it allow."""
-    return max(0, min([psutil.virtual_memory().available, *_cgroups_allow(), *_limits_allow()]))
+def available_bytes() -> int:
+    """Return the bytes that this process can still allocate: the free memory, or what limits allow if that is less."""
+    return max(0, min([psutil.virtual_memory().available, *_cgroup_limits(), *_process_limits()]))
 
 
 def budget(memory: int | str | None) -> int:
-    """Return the bytes that this process may hold in all: `memory`, or what it has and half of what is available."""
+    """Return the bytes that this process may use in all: `memory`, or what it uses plus half of what is available."""
     if memory is None:
-        return taken() + int(USUAL_SHARE * available())
+        return resident_bytes() + int(DEFAULT_SHARE * available_bytes())
     return parse_size("memory", memory)
 
 
-def check(budget: int) -> None:
-    """Raise MemoryError if the budget leaves next to nothing beside what the process has taken."""
-    used = taken()
-    if budget - used < SMALLEST_ROOM:
+def require_headroom(budget: int) -> None:
+    """Raise MemoryError if the process already uses almost all of the budget."""
+    used = resident_bytes()
+    if budget - used < MIN_HEADROOM:
         raise MemoryError(
-            f"'memory' allows {budget / 1e6:.0f} MB, and the process has taken {used / 1e6:.0f} MB. Give at least "
-            f"{(used + SMALLEST_ROOM) / 1e6:.0f} MB."
+            f"'memory' allows {budget / 1e6:.0f} MB, and the process already uses {used / 1e6:.0f} MB. Give at least "
+            f"{(used + MIN_HEADROOM) / 1e6:.0f} MB."
         )
 
 
-def require(size: int, memory: int | str | None, remedy: str) -> None:
-    """Raise MemoryError, with the figures, if `size` bytes more cannot be had or are more than `memory` allows.
+def require_available(size: int, memory: int | str | None, remedy: str) -> None:
+    """Raise MemoryError if `size` more bytes are not available or exceed `memory`.
 
     Examples
     --------
-    >>> from gensim_wordrank._utils.memory import require
-    >>> require(10**15, None, "Lower 'vector_size'.")  # doctest: +ELLIPSIS
+    >>> from gensim_wordrank._utils.memory import require_available
+    >>> require_available(10**15, None, "Lower 'vector_size'.")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     MemoryError: The run needs 1000000000 MB more memory, and ... MB are left. Lower 'vector_size'.
     """
-    left = available() if memory is None else min(available(), budget(memory) - taken())
+    left = available_bytes() if memory is None else min(available_bytes(), budget(memory) - resident_bytes())
     if size > left:
         raise MemoryError(
             f"The run needs {size / 1e6:.0f} MB more memory, and {max(left, 0) / 1e6:.0f} MB are left"
@@ -140,22 +140,22 @@ def require(size: int, memory: int | str | None, remedy: str) -> None:
         )
 
 
-def room(budget: int) -> int:
-    """Return what the budget leaves beside what the process has taken; never less than a run can do with."""
-    return max(budget - taken(), SMALLEST_ROOM)
+def headroom(budget: int) -> int:
+    """Return the unused part of the budget, at least MIN_HEADROOM."""
+    return max(budget - resident_bytes(), MIN_HEADROOM)
 
 
-def _limits_allow() -> Iterator[int]:
-    """Yield what the limits of the process (ulimit -v and -d) still allow."""
+def _process_limits() -> Iterator[int]:
+    """Yield the bytes that each limit of the process (ulimit -v and -d) still allows."""
     used = psutil.Process().memory_info()
     for limit, size in ((resource.RLIMIT_AS, used.vms), (resource.RLIMIT_DATA, used.data)):
-        most, _ = resource.getrlimit(limit)
-        if most != resource.RLIM_INFINITY:
-            yield most - size
+        maximum, _ = resource.getrlimit(limit)
+        if maximum != resource.RLIM_INFINITY:
+            yield maximum - size
 
 
-def _cgroups_allow() -> Iterator[int]:
-    """Yield what every memory limit above this process still allows (control groups of version 2 and 1)."""
+def _cgroup_limits() -> Iterator[int]:
+    """Yield the bytes that each control group of the process (version 1 or 2) still allows."""
     lines = OWN_CGROUP.read_text().splitlines() if OWN_CGROUP.exists() else []
     for _, controllers, path in (line.split(":", 2) for line in lines):
         if controllers and "memory" not in controllers.split(","):

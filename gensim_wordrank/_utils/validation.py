@@ -1,4 +1,4 @@
-"""Checks of parameters, with one shape of message: name, what is allowed, what came, what to do."""
+"""Validate parameters. All messages say the name, what is allowed, what was given, and what to do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Choice = TypeVar("Choice", bound=Enum)
 
 
 def parameter_error(name: str, allowed: str, value: Any, remedy: str = "") -> ValueError:
-    """Make the error for a parameter with a wrong value.
+    """Return the error for an invalid parameter.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def parameter_error(name: str, allowed: str, value: Any, remedy: str = "") -> Va
 
 
 def seed(value: Any) -> int:
-    """Return a seed as an int; for None draw one, so that it can be kept."""
+    """Return a seed as an int; draw one for None, so that it can be stored."""
     if value is None:
         return secrets.randbits(32)
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not 0 <= int(value) < 1 << 32:
@@ -33,24 +33,24 @@ def seed(value: Any) -> int:
 
 
 def positive_integer(name: str, value: Any, remedy: str = "") -> int:
-    """Return `value` as an int if it is a whole number above 0."""
+    """Return `value` as an int if it is a positive integer."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
         raise parameter_error(name, "a positive integer", value, remedy)
     return int(value)
 
 
-def positive_number(name: str, value: Any, remedy: str = "", most: float = math.inf, least: float = 0.0) -> float:
-    """Return `value` as a float if it is a finite number above 0, from `least` up to `most`."""
-    if not (_is_finite(value) and value > 0 and least <= value <= most):
-        lower = f", from {least:g}" if least else ""
-        raise parameter_error(name, f"a number above 0{lower}{_up_to(most)}", value, remedy)
+def positive_number(name: str, value: Any, remedy: str = "", maximum: float = math.inf, minimum: float = 0.0) -> float:
+    """Return `value` as a float if it is a finite number above 0, from `minimum` up to `maximum`."""
+    if not (_is_finite(value) and value > 0 and minimum <= value <= maximum):
+        lower = f", from {minimum:g}" if minimum else ""
+        raise parameter_error(name, f"a number above 0{lower}{_up_to(maximum)}", value, remedy)
     return float(value)
 
 
-def nonnegative_number(name: str, value: Any, remedy: str = "", most: float = math.inf) -> float:
-    """Return `value` as a float if it is a finite number, 0 or above, up to `most`."""
-    if not (_is_finite(value) and 0 <= value <= most):
-        raise parameter_error(name, f"a number, 0 or above{_up_to(most)}", value, remedy)
+def nonnegative_number(name: str, value: Any, remedy: str = "", maximum: float = math.inf) -> float:
+    """Return `value` as a float if it is a finite number, 0 or above, up to `maximum`."""
+    if not (_is_finite(value) and 0 <= value <= maximum):
+        raise parameter_error(name, f"a number, 0 or above{_up_to(maximum)}", value, remedy)
     return float(value)
 
 
@@ -63,8 +63,8 @@ def choice(name: str, kind: type[Choice], value: Any) -> Choice:
         raise parameter_error(name, f"one of {allowed}", value) from None
 
 
-def _up_to(most: float) -> str:
-    return f", up to {most:g}" if most < math.inf else ""
+def _up_to(maximum: float) -> str:
+    return f", up to {maximum:g}" if maximum < math.inf else ""
 
 
 def _is_finite(value: Any) -> bool:

@@ -1,12 +1,12 @@
-"""What this installation is made of, for bug reports."""
+"""Versions of this installation, for bug reports."""
 
 from __future__ import annotations
 
 import platform
 from importlib import metadata
 
-import numpy as np  # noqa: F401  # loads its BLAS, so that it is reported
-import scipy.linalg  # noqa: F401  # and SciPy's
+import numpy as np  # noqa: F401  # loads its BLAS, so that threadpoolctl finds it
+import scipy.linalg  # noqa: F401  # loads SciPy's BLAS
 from threadpoolctl import threadpool_info
 
 from gensim_wordrank import _cpu
@@ -40,4 +40,4 @@ def versions() -> dict[str, str]:
 def show_versions() -> None:
     """Print :func:`versions`."""
     for name, value in versions().items():
-        print(f"{name:16} {value}")  # noqa: T201  # printing is what it is for
+        print(f"{name:16} {value}")  # noqa: T201  # its purpose

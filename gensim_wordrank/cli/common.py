@@ -60,7 +60,7 @@ class Interrupted(click.ClickException):
 
 def tell(output: str, text: str) -> None:
     """Say what was written; where the result itself may go to the standard output, elsewhere."""
-    click.echo(text, err=atomic_files.is_special(output))
+    click.echo(text, err=atomic_files.is_special_file(output))
 
 
 def shows_progress(quiet: bool) -> bool:

@@ -91,7 +91,7 @@ def evaluate(
 ) -> None:
     """Score MODELS on similarity (by u) and analogies (by u + v); more than one are compared with the first."""
     if page:
-        atomic_files.writer_for(page, documents.WRITERS)
+        atomic_files.select_writer(page, documents.WRITERS)
     tests = testsets.shipped() + (testsets.in_directory(sets) if sets else [])
     subjects = [load(model) for model in models]
     scores = [evaluation.evaluate(subject.words, tests, subject.sums, **options) for subject in subjects]
@@ -141,7 +141,7 @@ def table(title: str, near: list[tuple[str, float]]) -> str:
 def export(model: str, output: str, layout: str, use_sum: bool, quiet: bool) -> None:
     """Write the vectors of MODEL for other programs."""
     if layout != "projector":
-        atomic_files.check_target(output)
+        atomic_files.require_writable_file(output)
     subject = load(model)
     if use_sum and subject.vectors is None:
         raise click.UsageError(f"'{model}' has no context vectors. Leave out --sum.")
@@ -149,7 +149,7 @@ def export(model: str, output: str, layout: str, use_sum: bool, quiet: bool) -> 
     if layout == "projector":
         vector_files.write_projector(keyed, output)
     else:
-        formats.check_words(map(str, keyed.index_to_key), "Files of vectors, but those for the projector,")
+        formats.validate_words(map(str, keyed.index_to_key), "Files of vectors, but those for the projector,")
         options = {"binary": layout == "word2vec-binary", "write_header": layout != "glove"}
         atomic_files.write_atomically(output, lambda name: keyed.save_word2vec_format(name, **options))
     if not quiet:
@@ -184,7 +184,7 @@ def plot(arguments: tuple[str, ...], output: str, what: str, topn: int, quiet: b
     """
     if what != "rank-losses" and not arguments:
         raise click.UsageError("Give a MODEL.")
-    atomic_files.writer_for(output, figures.WRITERS)
+    atomic_files.select_writer(output, figures.WRITERS)
     if what == "words":
         model, *given = arguments
         keyed = load(model).words

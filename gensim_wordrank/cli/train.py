@@ -86,7 +86,7 @@ def prepare(texts: tuple[str, ...], output: str, text8: bool, quiet: bool) -> No
     sources = (sys.stdin.buffer if text == "-" else text for text in texts)
     done = preparation.prepare(sources, output, text8=text8)
     if not quiet:
-        tell(output, f"{done.tokens} words in {done.lines} lines in {output}, {done.left_out} sentences left out")
+        tell(output, f"{done.tokens} words in {done.lines} lines in {output}, {done.skipped} sentences left out")
 
 
 @command
@@ -160,8 +160,8 @@ def resume(directory: str, output: str, quiet: bool, as_json: bool, **options: A
 
 def check_output(output: str) -> None:
     """Refuse a name that the model cannot be saved under, before it is trained."""
-    if not checksummed.is_address(output):
-        atomic_files.check_target(output)
+    if not checksummed.is_url(output):
+        atomic_files.require_writable_file(output)
 
 
 def take_cluster(options: dict[str, Any]) -> Hosts | None:
@@ -172,16 +172,16 @@ def take_cluster(options: dict[str, Any]) -> Hosts | None:
 
 def trained(texts: tuple[str, ...], options: dict[str, Any]) -> WordRank:
     """Train on texts or on co-occurrences."""
-    if len(texts) == 1 and (Path(texts[0]).is_dir() or (checksummed.is_address(texts[0]) and texts[0].endswith("/"))):
+    if len(texts) == 1 and (Path(texts[0]).is_dir() or (checksummed.is_url(texts[0]) and texts[0].endswith("/"))):
         counted = ("min_count", "max_final_vocab")
         training = {name: value for name, value in options.items() if name not in counted}
         return WordRank.from_cooccurrence(texts[0], **training)
     if "-" not in texts:
         return WordRank(corpus_file=list(texts), **options)
     prepare_directory(options.get("checkpoint"))  # before the text is read
-    room = corpus.room_for_text(memory.budget(options["memory"]))
+    room = corpus.token_ids_budget(memory.budget(options["memory"]))
     sources = [sys.stdin.buffer if text == "-" else text for text in texts]
-    return WordRank(corpus.read(corpus_file=sources, workers=options["workers"], room=room), **options)
+    return WordRank(corpus.read(corpus_file=sources, workers=options["workers"], max_bytes=room), **options)
 
 
 def finish(model: WordRank, output: str, quiet: bool, as_json: bool) -> None:

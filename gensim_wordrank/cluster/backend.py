@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from gensim_wordrank._utils import checksummed, memory, validation
 from gensim_wordrank.cluster.hosts import Hosts
-from gensim_wordrank.cooccurrence import csr, storage
-from gensim_wordrank.cooccurrence.matrix import FILES, Cooccurrence
+from gensim_wordrank.cooccurrence import csr
+from gensim_wordrank.cooccurrence.matrix import FORMAT, Cooccurrence
 from gensim_wordrank.cooccurrence.summary import SAMPLE_SIZE, CountSummary
 from gensim_wordrank.text import corpus
 from gensim_wordrank.text.corpus import VocabCounts
@@ -113,9 +113,9 @@ class RemoteCorpus(VocabCounts):
         """Return nothing: a text on other machines cannot be recognized."""
         return ""
 
-    def over(self, known: Mapping[Any, int]) -> RemoteCorpus:
+    def reindex(self, known: Mapping[Any, int]) -> RemoteCorpus:
         """Return the same text with other ids."""
-        _, counts = corpus.renumber(self.words, self.counts, known)
+        _, counts = corpus.map_ids(self.words, self.counts, known)
         return self._from(list(known), counts, self.n_sentences, self.n_tokens, self.sources)
 
 
@@ -160,9 +160,9 @@ class RemoteCounts:
     def _run(self, work: Callable[[WorkerGroup], Any]) -> Any:
         return self.session.run(lambda group: (self.hold(group), work(group))[1])
 
-    def over(self, words: Sequence[Any]) -> RemoteCounts | Cooccurrence:
+    def reindex(self, words: Sequence[Any]) -> RemoteCounts | Cooccurrence:
         """Return the counts for other words; only the same words can stay on the machines."""
-        return self if list(words) == self.words else self.gather().over(words)
+        return self if list(words) == self.words else self.gather().reindex(words)
 
     def summarize(self) -> CountSummary:
         """Return what training must know before the first epoch."""
@@ -173,8 +173,8 @@ class RemoteCounts:
 
     def gather(self) -> Cooccurrence:
         """Return the counts in this process."""
-        store = storage.Store(None, np.float32)
-        store.reserve(self.nnz, memory.room(memory.budget(None)))
+        store = csr.CsrWriter(None, np.float32)
+        store.allocate(self.nnz, memory.headroom(memory.budget(None)))
         rows: csr.Csr = self._run(lambda group: group.gather_counts(self.indptr, store))
         result = Cooccurrence(rows.data, rows.indices, self.indptr, self.words, self.counts)
         result._scratch = rows.scratch
@@ -214,9 +214,9 @@ class DaskBackend:
                     "corpus_file", "a path, a URL or a list of these with a 'cluster'", source
                 )
         # other machines have other working directories
-        places = [os.fspath(each if checksummed.is_address(each) else Path(each).absolute()) for each in sources]
+        places = [os.fspath(each if checksummed.is_url(each) else Path(each).absolute()) for each in sources]
         text = RemoteCorpus.of(self.session.run(lambda group: _read(group, places)), places)
-        return text if vocabulary is None else text.over(vocabulary)
+        return text if vocabulary is None else text.reindex(vocabulary)
 
     def count(self, text: Any, window: int, symmetric: bool, distance_weighting: bool, reserve: int = 0) -> Any:
         """Let the machines count the texts that they have read."""
@@ -234,8 +234,8 @@ class DaskBackend:
     def read_counts(self, place: str | os.PathLike[str]) -> RemoteCounts:
         """Let the machines read saved counts from a URL."""
         place = os.fspath(place)
-        known = checksummed.read(place, FILES, leave=("data", "indices"))
-        checksums = checksummed.checksums(place, FILES)
+        known = checksummed.read(place, FORMAT, skip=("data", "indices"))
+        checksums = checksummed.read_checksums(place, FORMAT)
 
         def create(group: WorkerGroup) -> list[ShardInfo]:
             shards = group.read_counts(place, checksums, known["indptr"])

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensim_wordrank._utils import memory
-from gensim_wordrank._utils.atomic_files import Scratch
+from gensim_wordrank._utils.atomic_files import ScratchDirectory
 from gensim_wordrank.cluster import shards
 from gensim_wordrank.cluster.peer import Peer
 from gensim_wordrank.cluster.shards import TextShard
-from gensim_wordrank.cooccurrence import counting, csr, storage
+from gensim_wordrank.cooccurrence import counting, csr
 from gensim_wordrank.text import corpus
 
 # pairs that are sent at a time
@@ -41,7 +41,7 @@ class CountingPeer(Peer):
 
     def _reset(self) -> None:
         super()._reset()
-        self.scratch: Scratch | None = None  # for texts that are sent
+        self.scratch: ScratchDirectory | None = None  # for texts that are sent
         self.text: corpus.Corpus | None = None
         # by name: the number of the first row, and rows. "partial" are the counts of this machine's texts for all
         # words, "complete" the counts of all texts for its range of words
@@ -60,7 +60,7 @@ class CountingPeer(Peer):
 
     def _sent(self, number: int, suffix: str) -> Path:
         if self.scratch is None:
-            self.scratch = Scratch()
+            self.scratch = ScratchDirectory()
         return self.scratch.path / f"{number}{suffix}"
 
     async def read(self, texts: Sequence[TextShard], sent: Sequence[bool]) -> corpus.VocabCounts:
@@ -69,8 +69,8 @@ class CountingPeer(Peer):
             self._sent(i, Path(shard.source).suffix) if was_sent else shard.open()
             for i, (shard, was_sent) in enumerate(zip(texts, sent, strict=True))
         ]
-        room = corpus.room_for_text(memory.budget(None))
-        found = await asyncio.to_thread(corpus.read, corpus_file=sources, workers=self.threads, room=room)
+        room = corpus.token_ids_budget(memory.budget(None))
+        found = await asyncio.to_thread(corpus.read, corpus_file=sources, workers=self.threads, max_bytes=room)
         self.text, self.scratch = found, None
         return corpus.VocabCounts(found.words, found.counts, found.n_sentences, found.n_tokens)
 
@@ -80,13 +80,13 @@ class CountingPeer(Peer):
         self, words: Sequence[str], window: int, symmetric: bool, distance_weighting: bool
     ) -> NDArray[np.int64]:
         """Count the pairs of these words in the texts of this machine; return the length of every row."""
-        self.unit = counting.Weights(window, distance_weighting).unit
+        self.unit = counting.DistanceWeights(window, distance_weighting).unit
 
         def count() -> csr.Csr:
             assert self.text is not None  # it was read before
-            self.text = self.text.over({word: i for i, word in enumerate(words)})
-            weights, store = counting.Weights(window, distance_weighting), storage.Store(None, np.uint64)
-            return counting.count(self.text.text, len(words), weights, symmetric, store, self.threads, _room())
+            self.text = self.text.reindex({word: i for i, word in enumerate(words)})
+            weights, store = counting.DistanceWeights(window, distance_weighting), csr.CsrWriter(None, np.uint64)
+            return counting.count(self.text.token_ids, len(words), weights, symmetric, store, self.threads, _room())
 
         partial = await asyncio.to_thread(count)
         self.rows["partial"] = 0, partial
@@ -95,7 +95,7 @@ class CountingPeer(Peer):
     async def merge(self, edges: Sequence[int]) -> ShardInfo:
         """Fetch the range of rows of this machine from all machines, and add them up."""
         mine = np.arange(edges[self.machine], edges[self.machine + 1])
-        n_words, store = edges[-1], storage.Store(None, np.float32, self.unit)
+        n_words, store = edges[-1], csr.CsrWriter(None, np.float32, self.unit)
         machines = range(len(self.peers))
         runs = await asyncio.gather(
             *(self._fetch_rows("partial", [(machine, mine)], np.uint64) for machine in machines)
@@ -125,7 +125,7 @@ class CountingPeer(Peer):
     async def sums(self, n_contexts: int, quantum: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the sums of the rows that this machine holds, and of their columns."""
         rows = self.rows["complete"][1]
-        return await asyncio.to_thread(csr.sums, rows.data, rows.indices, rows.indptr, n_contexts, quantum)
+        return await asyncio.to_thread(csr.marginals, rows.data, rows.indices, rows.indptr, n_contexts, quantum)
 
     async def sample(self, start: int, step: int) -> NDArray[np.float32]:
         """Return every `step`-th count."""
@@ -151,15 +151,15 @@ class CountingPeer(Peer):
         """Fetch rows from the machines that hold them, those of one machine after those of another."""
         lengths = await asyncio.gather(*(self._ask(machine, "row_lengths", name, rows) for machine, rows in wanted))
         indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
-        store = storage.Store(None, dtype)
-        store.reserve(int(indptr[-1]), _room())
+        store = csr.CsrWriter(None, dtype)
+        store.allocate(int(indptr[-1]), _room())
         begins = np.cumsum([0, *map(len, lengths)])
 
         async def fetch(machine: int, rows: Rows, begin: int) -> None:
             places = indptr[begin : begin + len(rows) + 1]
-            for start, end in itertools.pairwise(counting.edges(places, PAIRS_PER_MESSAGE)):
+            for start, end in itertools.pairwise(counting.split_rows(places, PAIRS_PER_MESSAGE)):
                 values, columns = await self._ask(machine, "get_rows", name, rows[start:end])
-                await asyncio.to_thread(store.take, int(places[start]), values, columns)
+                await asyncio.to_thread(store.copy, int(places[start]), values, columns)
 
         await asyncio.gather(*(fetch(*each, begin) for each, begin in zip(wanted, begins.tolist(), strict=False)))
         return store.finish(indptr)
@@ -167,4 +167,4 @@ class CountingPeer(Peer):
 
 def _room() -> int:
     """Return the bytes that may be allocated now."""
-    return memory.room(memory.budget(None))
+    return memory.headroom(memory.budget(None))

@@ -19,7 +19,7 @@ from gensim_wordrank.cluster.counting import PAIRS_PER_MESSAGE, ShardInfo
 from gensim_wordrank.cluster.peer import check_environments
 from gensim_wordrank.cluster.shards import TextShard, checksums, shared_directory
 from gensim_wordrank.cluster.training import EpochReport, Ring, Rows, TrainingPeer
-from gensim_wordrank.cooccurrence import counting, csr, storage
+from gensim_wordrank.cooccurrence import counting, csr
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.text.corpus import VocabCounts
 from gensim_wordrank.training.sampled import TrainingConfig, estimate_loss
@@ -158,12 +158,12 @@ class WorkerGroup:
         starts = -indptr[self.edges[:-1]] % step
         return np.concatenate(self._all("sample", [(start, step) for start in starts.tolist()]))
 
-    def gather_counts(self, indptr: NDArray[np.int64], store: storage.Store) -> csr.Csr:
+    def gather_counts(self, indptr: NDArray[np.int64], store: csr.CsrWriter) -> csr.Csr:
         """Fetch all rows."""
         for machine, (first, last) in enumerate(pairwise(self.edges)):
-            for start, end in pairwise(counting.edges(indptr[first : last + 1], PAIRS_PER_MESSAGE)):
+            for start, end in pairwise(counting.split_rows(indptr[first : last + 1], PAIRS_PER_MESSAGE)):
                 rows = np.arange(first + start, first + end)
-                store.take(int(indptr[first + start]), *self._one(machine, "get_rows", "complete", rows))
+                store.copy(int(indptr[first + start]), *self._one(machine, "get_rows", "complete", rows))
         return store.finish(indptr)
 
     # ---- training

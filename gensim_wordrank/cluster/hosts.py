@@ -82,7 +82,7 @@ class Hosts:
     @classmethod
     def read(cls, path: str | os.PathLike[str], ssh_config: str | os.PathLike[str] | None = None) -> Hosts:
         """Read a hosts file: a machine a line, as ``[user@]host[:port] [threads=N] [python=PATH]``; # is a comment."""
-        with atomic_files.reading(path):
+        with atomic_files.describe_read_errors(path):
             text = Path(path).read_text(encoding="utf-8")
         lines = (line.partition("#")[0].strip() for line in text.splitlines())
         return cls(filter(None, lines), ssh_config)

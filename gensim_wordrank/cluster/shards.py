@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from gensim_wordrank._utils import checksummed
 from gensim_wordrank._utils.checksummed import load_array
 from gensim_wordrank.cooccurrence import csr
-from gensim_wordrank.cooccurrence.matrix import FILES, Cooccurrence
-from gensim_wordrank.text.tokens import is_plain
+from gensim_wordrank.cooccurrence.matrix import FORMAT, Cooccurrence
+from gensim_wordrank.text.tokens import is_uncompressed_file
 
 # bytes that are read or sent at a time
 BLOCK = 1 << 22
@@ -102,7 +102,7 @@ def split_texts(sources: Sequence[str], n_machines: int) -> list[list[TextShard]
     targets = ends[-1] * np.arange(1, n_machines) / n_machines
     shards: list[list[TextShard]] = [[] for _ in range(n_machines)]
     for source, stamp, first, last in zip(sources, stamps, ends[:-1], ends[1:], strict=True):
-        if stamp is None or not is_plain(source):
+        if stamp is None or not is_uncompressed_file(source):
             machine = int(np.searchsorted(targets, (first + last) / 2, side="right"))
             shards[machine].append(TextShard(source, stamp=stamp))
             continue
@@ -133,9 +133,9 @@ def _line_start(file: IO[bytes], place: int) -> int:
 
 def shared_directory(counts: Cooccurrence) -> str | None:
     """Return the directory that counts are memory-mapped from, if it still holds them unchanged."""
-    if counts.place is None:
+    if counts.mapped_files is None:
         return None
-    directory, known, mapped = counts.place
+    directory, known, mapped = counts.mapped_files
     held = counts.data, counts.indices, counts.indptr
     same = all(one is other for one, other in zip(held, mapped, strict=True))  # and not changed copies
     return directory if same and checksums(directory) == known else None
@@ -144,7 +144,7 @@ def shared_directory(counts: Cooccurrence) -> str | None:
 def checksums(place: str) -> dict[str, int] | None:
     """Return the checksums of a directory of counts, which identify it; None if it is no such directory."""
     try:
-        return checksummed.checksums(place, FILES)
+        return checksummed.read_checksums(place, FORMAT)
     except (OSError, ValueError):
         return None
 
@@ -155,10 +155,10 @@ def read_rows(place: str, first: int, last: int, n_contexts: int, checksums: Map
     start, end = int(indptr[0]), int(indptr[-1])
     data, indices = (_part(place, name, start, end, checksums) for name in ("data", "indices"))
     try:
-        csr.check_rows(data, indices, indptr - start)
-        csr.check_entries(data, indices, n_contexts)
+        csr.validate_layout(data, indices, indptr - start)
+        csr.validate_entries(data, indices, n_contexts)
     except ValueError as error:
-        raise ValueError(f"The files in '{place}' are damaged. {FILES.remedy} ({error})") from error
+        raise ValueError(f"The files in '{place}' are damaged. {FORMAT.remedy} ({error})") from error
     return csr.Csr(data, indices, indptr - start)
 
 
@@ -181,8 +181,8 @@ def _part(place: str, name: str, start: int, end: int, checksums: Mapping[str, i
     The driver has checked a directory when it loaded it. Of a URL, the machine that reads the last rows reads all, and
     checks it.
     """
-    path = checksummed.beside(place, f"{name}.npy")
-    if not checksummed.is_address(place):
+    path = checksummed.join_path(place, f"{name}.npy")
+    if not checksummed.is_url(place):
         return load_array(Path(path), "r")[start:end]
     with smart_open.open(path, "rb") as opened:
         file: Any = _ChecksummedFile(opened)
@@ -195,5 +195,5 @@ def _part(place: str, name: str, start: int, end: int, checksums: Mapping[str, i
         while len(values) < size and (block := file.read(min(BLOCK, size - len(values)))):
             values += block
         if not file.read(1) and file.checksum != checksums.get(f"{name}.npy"):
-            raise ValueError(f"'{path}' is damaged. {FILES.remedy}")
+            raise ValueError(f"'{path}' is damaged. {FORMAT.remedy}")
     return np.frombuffer(values, dtype, len(values) // dtype.itemsize)

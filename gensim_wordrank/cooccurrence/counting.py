@@ -1,7 +1,7 @@
-"""Counting co-occurrences of a text: on several cores, in bounded memory, with the same bytes whatever the two are.
+"""Count co-occurrences on several cores in bounded memory; the result does not depend on either.
 
-Weights are whole numbers of a unit, so sums are exact, and neither order nor parts of the text matter. A text whose ids
-do not fit into memory is counted in segments; the rows of each go to disk as a run, and runs are added up row by row.
+Weights are integer multiples of a unit, so sums are exact in any order. If the token ids do not fit into memory, the
+text is counted in segments: the partial counts of each segment go to disk, and are then added up row by row.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import itertools
 import logging
 import math
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -21,156 +21,152 @@ from tqdm import tqdm
 
 from gensim_wordrank import _cooccurrence
 from gensim_wordrank._utils import threads
-from gensim_wordrank._utils.memory import anonymous_array
-from gensim_wordrank.cooccurrence import csr, storage
-from gensim_wordrank.text.ids import Text
+from gensim_wordrank.cooccurrence.csr import Csr, CsrWriter, read_rows
+from gensim_wordrank.text.tokens import TokenIds
 
 logger = logging.getLogger(__name__)
 
-# a unit that keeps 1/d within 2^-33, for windows so wide that no common denominator fits
-FINEST_UNIT = 2**32
-# blocks of rows a thread gets, on average, so that all threads end together
-BLOCKS_A_WORKER = 8
-# bytes of what rows are made from: a place in the text, or an entry of a run, each twice while they are sorted
+# for wide windows whose least common multiple is larger; it represents 1/d to within 2^-33
+MAX_UNIT = 2**32
+# average blocks of rows per thread, so that all threads finish at about the same time
+BLOCKS_PER_WORKER = 8
+# bytes per position in the text, or per entry of partial counts, including a copy while they are sorted
 SOURCE_BYTES = 24
 # pairs that a thread writes at a time
-PUT = 1 << 18
-# blocks in work take this part of the memory, and no more than enough
-WORK_SHARE, WORK_ENOUGH = 0.25, 1 << 28
+WRITE_SIZE = 1 << 18
+# memory for the blocks that are being counted: this share of the total, up to this maximum
+BLOCK_SHARE, MAX_BLOCK_BYTES = 0.25, 1 << 28
 
 Rows = Callable[[int, int], _cooccurrence.Rows]
 
 
-class Weights:
-    """What a pair adds at each distance, in whole numbers of a unit.
+class DistanceWeights:
+    """What a pair adds at each distance, in integer multiples of 1 / `unit`.
 
     Examples
     --------
-    >>> from gensim_wordrank.cooccurrence.counting import Weights
-    >>> Weights(window=3, distance_weighting=True).of_distance.tolist(), Weights(3, True).unit
+    >>> from gensim_wordrank.cooccurrence.counting import DistanceWeights
+    >>> weights = DistanceWeights(window=3, distance_weighting=True)
+    >>> weights.by_distance.tolist(), weights.unit
     ([0, 6, 3, 2], 6)
     """
 
     def __init__(self, window: int, distance_weighting: bool) -> None:
-        distances = range(1, window + 1)
-        self.unit = _common_multiple(distances) if distance_weighting else 1
-        weights = [round(self.unit / d) if distance_weighting else 1 for d in distances]
-        self.of_distance = np.array([0, *weights], np.uint64)
-
-
-def _common_multiple(distances: Iterable[int]) -> int:
-    """Return the least common multiple, or FINEST_UNIT if that is less; of many it would have thousands of digits."""
-    unit = 1
-    for distance in distances:
-        unit = math.lcm(unit, distance)
-        if unit >= FINEST_UNIT:
-            return FINEST_UNIT
-    return unit
+        self.unit = 1
+        if distance_weighting:
+            for distance in range(1, window + 1):
+                if self.unit < MAX_UNIT:  # else the least common multiple could have thousands of digits
+                    self.unit = min(math.lcm(self.unit, distance), MAX_UNIT)
+        weights = [round(self.unit / d) if distance_weighting else 1 for d in range(1, window + 1)]
+        self.by_distance = np.array([0, *weights], np.uint64)
 
 
 def count(
-    text: Text,
+    token_ids: TokenIds,
     n_words: int,
-    weights: Weights,
+    weights: DistanceWeights,
     symmetric: bool,
-    store: storage.Store,
+    writer: CsrWriter,
     workers: int,
-    room: int,
+    max_bytes: int,
     progress: bool = False,
-) -> csr.Csr:
+) -> Csr:
     """Count the pairs of a text.
 
     Parameters
     ----------
-    text : Text
+    token_ids : TokenIds
         Ids below `n_words`.
-    store : Store
-        Where the result goes.
-    room : int
-        Bytes of memory to take.
+    writer : CsrWriter
+        Receives the result.
+    max_bytes : int
+        Memory that counting may take.
     """
     started = perf_counter()
-    with tqdm(total=len(text), desc="counting", unit="word", unit_scale=True, disable=not progress) as bar:
+    with tqdm(total=len(token_ids), desc="counting", unit="word", unit_scale=True, disable=not progress) as bar:
 
-        def count_array(ids: NDArray[np.int32], store: storage.Store, room: int) -> csr.Csr:
-            checked = _cooccurrence.CheckedText(ids, n_words)
+        def count_array(ids: NDArray[np.int32], writer: CsrWriter, max_bytes: int) -> Csr:
+            text = _cooccurrence.CheckedText(ids, n_words)
 
             def rows(first: int, last: int) -> _cooccurrence.Windows:
-                return _cooccurrence.Windows(checked, first, last, weights.of_distance, symmetric)
+                return _cooccurrence.Windows(text, first, last, weights.by_distance, symmetric)
 
-            return _gather(rows, checked.counts, n_words, store, workers, room, bar)
+            return _write_rows(rows, text.counts, n_words, writer, workers, max_bytes, bar)
 
-        whole = text.array()
-        if whole is not None:
-            result = count_array(whole, store, room)
+        ids = token_ids.as_array()
+        if ids is not None:
+            result = count_array(ids, writer, max_bytes)
         else:
-            with tempfile.TemporaryDirectory(prefix="wordrank-runs-", dir=text.directory) as scratch:
-                runs = [
-                    count_array(segment, storage.Store(Path(scratch, str(number)), np.uint64), room // 3)
-                    for number, segment in enumerate(text.segments(most=max(room // 3 // 4, 2)))
+            with tempfile.TemporaryDirectory(prefix="wordrank-segments-", dir=token_ids.directory) as scratch:
+                partial_counts = [
+                    count_array(segment, CsrWriter(Path(scratch, str(number)), np.uint64), max_bytes // 3)
+                    for number, segment in enumerate(token_ids.segments(max_size=max(max_bytes // 3 // 4, 2)))
                 ]
-                result = merge(runs, n_words, store, workers, room)
+                result = merge(partial_counts, n_words, writer, workers, max_bytes)
     seconds = perf_counter() - started
-    logger.info("counted %i pairs in %.1f s, %.0f words a second", result.nnz, seconds, len(text) / seconds)
+    logger.info("counted %i pairs in %.1f s, %.0f words per second", result.nnz, seconds, len(token_ids) / seconds)
     return result
 
 
-def merge(runs: list[csr.Csr], n_words: int, store: storage.Store, workers: int, room: int) -> csr.Csr:
-    """Add up runs, each with the same rows of a matrix of `n_words` columns."""
-    logger.info("adding up %i runs of %i pairs", len(runs), sum(run.nnz for run in runs))
-
-    entries = np.sum([np.diff(run.indptr) for run in runs], axis=0)
+def merge(partial_counts: list[Csr], n_words: int, writer: CsrWriter, workers: int, max_bytes: int) -> Csr:
+    """Add up partial counts of the same rows of a matrix with `n_words` columns."""
+    logger.info("merging %i segments of %i pairs", len(partial_counts), sum(part.nnz for part in partial_counts))
+    sizes = np.sum([np.diff(part.indptr) for part in partial_counts], axis=0)
 
     def rows(first: int, last: int) -> _cooccurrence.Runs:
-        starts = np.stack([run.indptr[first : last + 1] - run.indptr[first] for run in runs])
+        starts = np.stack([part.indptr[first : last + 1] - part.indptr[first] for part in partial_counts])
         starts += np.cumsum([0, *starts[:-1, -1]])[:, None]
-        pieces = [csr.read_rows(run, first, last) for run in runs]
-        columns, sums = (np.concatenate(part) for part in zip(*pieces, strict=True))
+        entries = [read_rows(part, first, last) for part in partial_counts]
+        columns, sums = (np.concatenate(arrays) for arrays in zip(*entries, strict=True))
         return _cooccurrence.Runs(starts, columns, sums, n_words)
 
-    return _gather(rows, entries, n_words, store, workers, room, tqdm(disable=True))
+    return _write_rows(rows, sizes, n_words, writer, workers, max_bytes, tqdm(disable=True))
 
 
-def _gather(
-    rows: Rows, sizes: NDArray[np.int64], n_words: int, store: storage.Store, workers: int, room: int, bar: Any
-) -> csr.Csr:
-    """Write all rows into a store, in blocks on several threads; `sizes` is what each row is made from."""
+def _write_rows(
+    rows: Rows, sizes: NDArray[np.int64], n_words: int, writer: CsrWriter, workers: int, max_bytes: int, bar: Any
+) -> Csr:
+    """Count all rows in blocks on several threads; `sizes` is the number of positions or entries per row.
+
+    The first pass counts the distinct columns of each row, the second writes them with their sums.
+    """
     indptr = np.zeros(len(sizes) + 1, np.int64)
-    work = min(int(WORK_SHARE * room), WORK_ENOUGH)
-    blocks = _blocks(sizes * SOURCE_BYTES, workers, work)
+    block_bytes = min(int(BLOCK_SHARE * max_bytes), MAX_BLOCK_BYTES)
+    blocks = _row_blocks(sizes * SOURCE_BYTES, workers, block_bytes)
 
-    def lengths(first: int, last: int) -> int:
+    def count_columns(first: int, last: int) -> int:
         _cooccurrence.Counter(n_words).lengths(rows(first, last), indptr[first + 1 : last + 1])
         return int(sizes[first:last].sum())
 
-    for size in threads.run(lengths, blocks, workers):
+    for size in threads.parallel_map(count_columns, blocks, workers):
         bar.update(size // 2)
     np.cumsum(indptr, out=indptr)
-    store.reserve(int(indptr[-1]), room - work)
+    writer.allocate(int(indptr[-1]), max_bytes - block_bytes)
 
-    def fill(first: int, last: int) -> int:
+    def write_sums(first: int, last: int) -> int:
         source, counter = rows(first, last), _cooccurrence.Counter(n_words)
-        for row, end in itertools.pairwise(edges(indptr[first : last + 1], PUT)):
-            places = indptr[first + row : first + end + 1]
-            columns, sums = store.columns(places[0], places[-1]), anonymous_array(places[-1] - places[0], np.uint64)
-            counter.sums(source, row, places, columns, sums)
-            store.put(places[0], columns, sums)
+        for row, end in itertools.pairwise(split_rows(indptr[first : last + 1], WRITE_SIZE)):
+            offsets = indptr[first + row : first + end + 1]
+            columns = writer.column_buffer(offsets[0], offsets[-1])
+            sums = np.empty(len(columns), np.uint64)
+            counter.sums(source, row, offsets, columns, sums)
+            writer.write(offsets[0], columns, sums)
         return int(sizes[first:last].sum())
 
-    for size in threads.run(fill, blocks, workers):
+    for size in threads.parallel_map(write_sums, blocks, workers):
         bar.update(size - size // 2)
-    return store.finish(indptr)
+    return writer.finish(indptr)
 
 
-def _blocks(sizes: NDArray[np.int64], workers: int, room: int) -> list[tuple[int, int]]:
-    """Cut rows of given bytes into blocks of about equal size, as many as threads like and memory asks for."""
-    ends = np.concatenate([[0], np.cumsum(sizes)])
-    n_blocks = max(BLOCKS_A_WORKER * workers, math.ceil(ends[-1] * workers / max(room, 1)))
-    return list(itertools.pairwise(edges(ends, max(1, int(ends[-1]) // n_blocks))))
+def _row_blocks(sizes: NDArray[np.int64], workers: int, max_bytes: int) -> list[tuple[int, int]]:
+    """Split rows of the given bytes into blocks of similar size: enough for the threads, small enough for memory."""
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    n_blocks = max(BLOCKS_PER_WORKER * workers, math.ceil(offsets[-1] * workers / max(max_bytes, 1)))
+    return list(itertools.pairwise(split_rows(offsets, max(1, int(offsets[-1]) // n_blocks))))
 
 
-def edges(ends: NDArray[np.int64], most: int) -> list[int]:
-    """Cut rows with the given running sums into pieces of about `most`, at least one row each."""
-    targets = np.arange(ends[0] + most, ends[-1], most)
-    found = np.unique(np.concatenate([[0], np.searchsorted(ends, targets), [len(ends) - 1]]))
-    return [int(edge) for edge in found]
+def split_rows(indptr: NDArray[np.int64], max_size: int) -> list[int]:
+    """Return the bounds of groups of about `max_size` entries, each of at least one row."""
+    targets = np.arange(indptr[0] + max_size, indptr[-1], max_size)
+    bounds = np.unique(np.concatenate([[0], np.searchsorted(indptr, targets), [len(indptr) - 1]]))
+    return [int(bound) for bound in bounds]

@@ -1,32 +1,36 @@
-"""The arrays of a sparse matrix: in memory, or as .npy files that are written piece by piece and mapped."""
+"""Arrays of a CSR matrix: validation, sums, selection of rows, and writing to memory or to .npy files."""
 
 from __future__ import annotations
 
+import errno
+import os
+import weakref
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gensim_wordrank._utils import validation
-from gensim_wordrank._utils.atomic_files import Scratch
+from gensim_wordrank._utils.atomic_files import ScratchDirectory
+from gensim_wordrank._utils.checksummed import load_array
 
 DTYPES: dict[str, Any] = {"data": np.float32, "indices": np.int32, "indptr": np.int64}
-PAIR_BYTES = 8  # a column and a value
-HEADER_BYTES = 128  # of a .npy file with one dimension
-PIECE = 1 << 18  # entries that are looked at while they are in the cache
-SUMMED = 1 << 16  # entries that are added up at a time, in wider copies, which should stay small
+PAIR_BYTES = 8  # one column and one value
+CHECK_SIZE = 1 << 18  # entries that are checked at a time, while they are in the cache
+SUM_SIZE = 1 << 16  # entries that are summed at a time; their float64 copies stay small
 
 
 @dataclass
 class Csr:
-    """Values and columns, row after row, and where each row begins."""
+    """Values and columns of all rows, and the offset of each row."""
 
     data: NDArray[Any]
     indices: NDArray[np.int32]
     indptr: NDArray[np.int64]
-    # a temporary directory that holds the two; it lives as long as they do
-    scratch: Scratch | None = None
+    # the directory of `data` and `indices` if they are in temporary files; it is removed with this object
+    scratch: ScratchDirectory | None = None
 
     @property
     def nnz(self) -> int:
@@ -34,8 +38,8 @@ class Csr:
         return len(self.data)
 
 
-def check_rows(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any]) -> None:
-    """Refuse arrays of other types, and rows that do not lie one behind the other."""
+def validate_layout(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any]) -> None:
+    """Raise ValueError if the dtypes are wrong or `indptr` does not divide the entries into rows."""
     for array, (name, dtype) in zip((data, indices, indptr), DTYPES.items(), strict=True):
         if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != 1:
             kind = getattr(array, "dtype", type(array).__name__)
@@ -48,20 +52,20 @@ def check_rows(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any]) 
         )
 
 
-def check_entries(data: NDArray[np.float32], indices: NDArray[np.int32], n_columns: int) -> None:
-    """Refuse columns outside the matrix, which would lead a kernel astray, and values that are no counts.
+def validate_entries(data: NDArray[np.float32], indices: NDArray[np.int32], n_columns: int) -> None:
+    """Raise ValueError if a column is out of bounds, which kernels do not check, or a value is not a count.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from gensim_wordrank.cooccurrence.csr import check_entries
-    >>> check_entries(np.ones(2, np.float32), np.array([0, 3], np.int32), n_columns=3)
+    >>> from gensim_wordrank.cooccurrence.csr import validate_entries
+    >>> validate_entries(np.ones(2, np.float32), np.array([0, 3], np.int32), n_columns=3)
     Traceback (most recent call last):
     ...
     ValueError: 'indices' must be from 0 to 2, the last column. Got 3 instead.
     """
-    for start in range(0, len(indices), PIECE):  # so that of a mapped array only a piece is looked at
-        columns, values = indices[start : start + PIECE], data[start : start + PIECE]
+    for start in range(0, len(indices), CHECK_SIZE):
+        columns, values = indices[start : start + CHECK_SIZE], data[start : start + CHECK_SIZE]
         for column in (columns.min(), columns.max()):
             if not 0 <= column < n_columns:
                 raise validation.parameter_error("indices", f"from 0 to {n_columns - 1}, the last column", int(column))
@@ -71,9 +75,9 @@ def check_entries(data: NDArray[np.float32], indices: NDArray[np.int32], n_colum
 
 
 def quantum(largest: float, n_rows: int) -> float:
-    """Return the power of two in whose multiples the sums of a column are exact, whatever the order.
+    """Return a power of two such that sums of values rounded to its multiples are exact in any order.
 
-    A column of `n_rows` values up to `largest` is at most 2^53 grains, the whole numbers that float64 holds.
+    The sum of `n_rows` values up to `largest` is at most 2^53 quanta, the largest integer that float64 holds exactly.
 
     Examples
     --------
@@ -84,45 +88,45 @@ def quantum(largest: float, n_rows: int) -> float:
     return float(np.ldexp(1.0, int(np.frexp(largest * n_rows)[1]) - 53))
 
 
-def row_numbers(indptr: NDArray[np.int64], start: int, stop: int) -> NDArray[np.int64]:
-    """Return in which row each of some entries stands."""
+def entry_rows(indptr: NDArray[np.int64], start: int, stop: int) -> NDArray[np.int64]:
+    """Return the row of each entry from `start` to `stop`."""
     first, last = int(np.searchsorted(indptr, start, "right")) - 1, int(np.searchsorted(indptr, stop, "left"))
-    borders = np.clip(indptr[first : last + 1], start, stop)
-    return np.repeat(np.arange(first, last), borders[1:] - borders[:-1])
+    bounds = np.clip(indptr[first : last + 1], start, stop)
+    return np.repeat(np.arange(first, last), bounds[1:] - bounds[:-1])
 
 
-def sums(
+def marginals(
     data: NDArray[np.float32], indices: NDArray[np.int32], indptr: NDArray[np.int64], n_columns: int, quantum: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the sum of each row and of each column, of values rounded to whole grains: they add up in any order."""
+    """Return the sum of each row and of each column, of values rounded to multiples of `quantum`."""
     rows, columns = np.zeros(len(indptr) - 1), np.zeros(n_columns)
-    filled = np.flatnonzero(np.diff(indptr))  # of a row without entries, reduceat would return the next one's first
-    begins = indptr[filled]
-    for start in range(0, len(data), SUMMED):
-        stop = min(start + SUMMED, len(data))
-        grains = np.rint(data[start:stop] / np.float64(quantum))
-        columns += np.bincount(indices[start:stop], weights=grains, minlength=n_columns)
+    nonempty = np.flatnonzero(np.diff(indptr))  # for an empty row, reduceat would return the next row's first entry
+    begins = indptr[nonempty]
+    for start in range(0, len(data), SUM_SIZE):
+        stop = min(start + SUM_SIZE, len(data))
+        quanta = np.rint(data[start:stop] / np.float64(quantum))
+        columns += np.bincount(indices[start:stop], weights=quanta, minlength=n_columns)
         first, last = np.searchsorted(begins, start, "right") - 1, np.searchsorted(begins, stop, "left")
-        rows[filled[first:last]] += np.add.reduceat(grains, np.maximum(begins[first:last] - start, 0))
+        rows[nonempty[first:last]] += np.add.reduceat(quanta, np.maximum(begins[first:last] - start, 0))
     return rows * quantum, columns * quantum
 
 
 def read_rows(csr: Csr, first: int, last: int) -> tuple[NDArray[np.int32], NDArray[Any]]:
-    """Return columns and values of some rows as arrays of their own, without mapping more than them."""
-    piece = slice(int(csr.indptr[first]), int(csr.indptr[last]))
-    return _read(csr.indices, piece), _read(csr.data, piece)
+    """Return columns and values of the rows from `first` to `last`; read mapped arrays from their files."""
 
+    def read(array: NDArray[Any]) -> NDArray[Any]:
+        if not isinstance(array, np.memmap):
+            return array[start:stop]
+        # unlike access through the mapping, reading leaves no pages in this process
+        offset = array.offset + start * array.itemsize
+        return np.fromfile(str(array.filename), array.dtype, stop - start, offset=offset)
 
-def _read(array: NDArray[Any], piece: slice) -> NDArray[Any]:
-    if not isinstance(array, np.memmap):
-        return array[piece]
-    # reading leaves no pages in this process's memory, as a mapping would
-    count, offset = piece.stop - piece.start, array.offset + piece.start * array.itemsize
-    return np.fromfile(str(array.filename), array.dtype, count, offset=offset)
+    start, stop = int(csr.indptr[first]), int(csr.indptr[last])
+    return read(csr.indices), read(csr.data)
 
 
 def take_rows(csr: Csr, rows: NDArray[np.integer]) -> Csr:
-    """Return some rows, in the order asked for, as arrays of their own.
+    """Return a copy of some rows, in the given order.
 
     Examples
     --------
@@ -133,6 +137,104 @@ def take_rows(csr: Csr, rows: NDArray[np.integer]) -> Csr:
     ([3.0, 1.0, 2.0], [0, 1, 3])
     """
     starts, ends = csr.indptr[rows], csr.indptr[rows + 1]
-    pieces = [slice(start, end) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-    data, indices = (np.concatenate([array[piece] for piece in pieces]) for array in (csr.data, csr.indices))
+    slices = [slice(start, end) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+    data, indices = (np.concatenate([array[part] for part in slices]) for array in (csr.data, csr.indices))
     return Csr(data, indices, np.concatenate([[0], np.cumsum(ends - starts)]))
+
+
+class CsrWriter:
+    """Arrays of a CSR matrix that several threads fill, in memory or in .npy files.
+
+    Parameters
+    ----------
+    directory : Path, optional
+        Directory of the files. Without it, the arrays are in memory if they fit, else in a temporary directory.
+    dtype : dtype
+        Type of the values.
+    unit : int, optional
+        Divisor of the sums; without it they are stored unchanged.
+    """
+
+    def __init__(self, directory: Path | None, dtype: Any, unit: int | None = None) -> None:
+        self.directory, self.dtype, self.unit = directory, np.dtype(dtype), unit
+        self.scratch: ScratchDirectory | None = None
+        self.indices, self.data = np.empty(0, np.int32), np.empty(0, self.dtype)
+        self.files: tuple[NpyFile, NpyFile] | None = None
+
+    def allocate(self, nnz: int, max_bytes: int) -> None:
+        """Allocate `nnz` pairs, in memory if they take at most `max_bytes`."""
+        if self.directory is None and nnz * PAIR_BYTES <= max_bytes:
+            self.indices, self.data = np.empty(nnz, np.int32), np.empty(nnz, self.dtype)
+            return
+        if self.directory is None:
+            self.scratch = ScratchDirectory()
+            self.directory = self.scratch.path
+        self.directory.mkdir(exist_ok=True)
+        self.files = (
+            NpyFile(self.directory / "indices.npy", np.dtype(np.int32), nnz),
+            NpyFile(self.directory / "data.npy", self.dtype, nnz),
+        )
+
+    def column_buffer(self, start: int, end: int) -> NDArray[np.int32]:
+        """Return an array for the columns of the pairs from `start` to `end`, to be passed to :meth:`write`."""
+        return np.empty(end - start, np.int32) if self.files else self.indices[start:end]
+
+    def write(self, start: int, columns: NDArray[np.int32], sums: NDArray[Any]) -> None:
+        """Write pairs from the index `start` on; `columns` comes from :meth:`column_buffer`."""
+        values = np.empty(len(sums), self.dtype) if self.files else self.data[start : start + len(sums)]
+        if self.unit is None:
+            values[:] = sums
+        else:
+            np.divide(sums, self.unit, out=values, dtype=np.float64, casting="unsafe")
+        if self.files:
+            self.files[0].write(start, columns)
+            self.files[1].write(start, values)
+
+    def copy(self, start: int, values: NDArray[Any], columns: NDArray[np.int32]) -> None:
+        """Copy pairs from other arrays to the index `start`."""
+        buffer = self.column_buffer(start, start + len(columns))
+        buffer[:] = columns
+        self.write(start, buffer, values)
+
+    def finish(self, indptr: NDArray[np.int64]) -> Csr:
+        """Return the matrix; files are mapped."""
+        if self.files:
+            self.indices, self.data = (file.map() for file in self.files)
+        return Csr(self.data, self.indices, indptr, self.scratch)
+
+
+class NpyFile:
+    """A .npy file with one dimension that can be written in any order."""
+
+    def __init__(self, path: Path, dtype: np.dtype[Any], length: int) -> None:
+        self.path, self.dtype = path, dtype
+        self.file = path.open("wb")
+        weakref.finalize(self, self.file.close)
+        header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": (length,)}
+        np.lib.format.write_array_header_1_0(self.file, header)
+        self.file.flush()
+        self.offset = self.file.tell()
+        size = self.offset + length * dtype.itemsize
+        try:
+            # a full disk is then reported now, not after hours
+            os.posix_fallocate(self.file.fileno(), 0, size)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EFBIG):
+                raise
+            raise OSError(
+                error.errno,
+                f"{error.strerror}: {size / 1e9:.3g} GB are needed in '{path.parent}'. Free some space there, choose "
+                "another directory with 'path' or TMPDIR, or allow more 'memory'.",
+            ) from error
+
+    def write(self, start: int, values: NDArray[Any]) -> None:
+        """Write values from the index `start` on."""
+        left, offset = np.ascontiguousarray(values).data.cast("B"), self.offset + start * self.dtype.itemsize
+        while left:
+            written = os.pwrite(self.file.fileno(), left, offset)
+            left, offset = left[written:], offset + written
+
+    def map(self) -> NDArray[Any]:
+        """Close the file and return it as a read-only memory-mapped array."""
+        self.file.close()
+        return load_array(self.path, "r")

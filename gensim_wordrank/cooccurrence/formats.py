@@ -1,4 +1,4 @@
-"""Other programs' files: co-occurrences of GloVe and of the paper's authors, vectors for TensorBoard."""
+"""Read and write co-occurrence files of GloVe, and read those of the paper's program."""
 
 from __future__ import annotations
 
@@ -14,69 +14,69 @@ from scipy.sparse import coo_matrix
 from gensim_wordrank._utils import atomic_files
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 
-# a record of GloVe's cooccur and shuffle; words are numbered from 1, in the order of the vocabulary file
+# a record of GloVe's cooccur and shuffle; word numbers start at 1 and follow the vocabulary file
 RECORD = np.dtype([("word", "<i4"), ("context", "<i4"), ("value", "<f8")])
 # records that are written at a time
-PIECE = 1 << 20
+CHUNK_SIZE = 1 << 20
 
-Path_ = str | os.PathLike[str]
+PathLike = str | os.PathLike[str]
 
 
-def read_glove(cooccurrence: Path_, vocabulary: Path_) -> Cooccurrence:
-    """Read what GloVe's `cooccur` (or `shuffle`) and `vocab_count` wrote.
+def read_glove(cooccurrence: PathLike, vocabulary: PathLike) -> Cooccurrence:
+    """Read the files of GloVe's `cooccur` (or `shuffle`) and `vocab_count`.
 
     Examples
     --------
     >>> import tempfile
     >>> from gensim_wordrank import Cooccurrence
     >>> from gensim_wordrank.cooccurrence.formats import read_glove, write_glove
-    >>> pairs = Cooccurrence.from_corpus([["a", "b"], ["b", "c"]], min_count=1)
-    >>> place = tempfile.mkdtemp()
-    >>> write_glove(pairs, place + "/cooccurrence.bin", place + "/vocab.txt")
-    >>> read_glove(place + "/cooccurrence.bin", place + "/vocab.txt").words
+    >>> counts = Cooccurrence.from_corpus([["a", "b"], ["b", "c"]], min_count=1)
+    >>> directory = tempfile.mkdtemp()
+    >>> write_glove(counts, directory + "/cooccurrence.bin", directory + "/vocab.txt")
+    >>> read_glove(directory + "/cooccurrence.bin", directory + "/vocab.txt").words
     ['b', 'c', 'a']
     """
     words, counts = _read_vocabulary(Path(vocabulary))
     size = Path(cooccurrence).stat().st_size
     if size % RECORD.itemsize:
-        raise ValueError(f"'{cooccurrence}' is cut off or not GloVe's: its size is no multiple of {RECORD.itemsize}.")
+        raise ValueError(f"'{cooccurrence}' is truncated or not GloVe's: its size is no multiple of {RECORD.itemsize}.")
     records = np.fromfile(cooccurrence, RECORD)
     return _from_entries(cooccurrence, records["word"], records["context"], records["value"], words, counts)
 
 
-def check_words(words: Iterable[Any], where: str) -> None:
-    """Refuse words that a file which separates by white space cannot hold."""
+def validate_words(words: Iterable[Any], where: str) -> None:
+    """Raise ValueError if a word cannot be stored in a file whose fields are separated by whitespace."""
     for word in words:
         if not isinstance(word, str) or not word or any(letter.isspace() for letter in word):
-            raise ValueError(f"{where} cannot hold the word {word!r}: it must be a text without white space.")
+            raise ValueError(f"{where} cannot hold the word {word!r}: it must be a string without whitespace.")
 
 
-def write_glove(pairs: Cooccurrence, cooccurrence: Path_, vocabulary: Path_) -> None:
-    """Write files that GloVe's `shuffle` and `glove` read. Rows of a one-sided window are the later words."""
-    check_words(pairs.words, "GloVe's files")
+def write_glove(counts: Cooccurrence, cooccurrence: PathLike, vocabulary: PathLike) -> None:
+    """Write files for GloVe's `shuffle` and `glove`. If the window was one-sided, rows are the later words."""
+    validate_words(counts.words, "GloVe's files")
 
     def write_records(name: str) -> None:
         with Path(name).open("wb") as file:
-            for start in range(0, pairs.nnz, PIECE):
-                place = np.arange(start, min(start + PIECE, pairs.nnz))
-                records = np.empty(len(place), RECORD)
-                records["word"] = np.searchsorted(pairs.indptr, place, side="right")
-                records["context"] = pairs.indices[start : start + PIECE] + 1
-                records["value"] = pairs.data[start : start + PIECE]
+            for start in range(0, counts.nnz, CHUNK_SIZE):
+                entries = np.arange(start, min(start + CHUNK_SIZE, counts.nnz))
+                records = np.empty(len(entries), RECORD)
+                records["word"] = np.searchsorted(counts.indptr, entries, side="right")
+                records["context"] = counts.indices[start : start + CHUNK_SIZE] + 1
+                records["value"] = counts.data[start : start + CHUNK_SIZE]
                 file.write(records.tobytes())
 
     def write_vocabulary(name: str) -> None:
-        lines = (f"{word} {count}\n" for word, count in zip(pairs.words, pairs.counts.tolist(), strict=True))
+        lines = (f"{word} {count}\n" for word, count in zip(counts.words, counts.counts.tolist(), strict=True))
         Path(name).write_text("".join(lines), encoding="utf-8")
 
     atomic_files.write_atomically(cooccurrence, write_records)
     atomic_files.write_atomically(vocabulary, write_vocabulary)
 
 
-def read_wordrank(directory: Path_) -> Cooccurrence:
-    """Read the input of the paper authors' program: `meta`, a text of "word context value" lines, and a vocabulary.
+def read_wordrank(directory: PathLike) -> Cooccurrence:
+    """Read the input of the paper's program: `meta`, a file of "word context value" lines, and a vocabulary.
 
-    Frequencies of words are not in it; the sums of the rows stand for them.
+    These files do not contain word frequencies; the row sums are used instead.
     """
     directory = Path(directory)
     meta = [line.split() for line in (directory / "meta").read_text(encoding="utf-8").splitlines() if line.strip()]
@@ -86,13 +86,13 @@ def read_wordrank(directory: Path_) -> Cooccurrence:
     except (ValueError, IndexError) as error:
         raise ValueError(f"'{directory / 'meta'}' must hold 'rows columns', 'lines file' and 'words file'.") from error
     if words is not None and len(words) != n_words:
-        raise ValueError(f"'{directory / meta[2][1]}' holds {len(words)} words, not {n_words}. Is it cut off?")
+        raise ValueError(f"'{directory / meta[2][1]}' holds {len(words)} words, not {n_words}. Is it truncated?")
     if n_words != n_contexts:
-        raise ValueError(f"'{directory / 'meta'}' must tell as many columns as rows. Got {n_words}, {n_contexts}.")
+        raise ValueError(f"'{directory / 'meta'}' must have as many columns as rows. Got {n_words}, {n_contexts}.")
     entries = np.loadtxt(directory / name, RECORD, ndmin=1)
     if len(entries) != int(n_lines):
         raise ValueError(
-            f"'{directory / name}' holds {len(entries)} lines, not {n_lines} as 'meta' says. Is it cut off?"
+            f"'{directory / name}' holds {len(entries)} lines, not {n_lines} as 'meta' says. Is it truncated?"
         )
     return _from_entries(
         directory / name, entries["word"], entries["context"], entries["value"], words or list(range(n_words)), None
@@ -109,12 +109,12 @@ def _read_vocabulary(path: Path) -> tuple[list[str], NDArray[np.int64]]:
 
 
 def _from_entries(
-    path: Path_, rows: Any, columns: Any, values: Any, words: list[Any], counts: NDArray[np.int64] | None
+    path: PathLike, rows: Any, columns: Any, values: Any, words: list[Any], counts: NDArray[np.int64] | None
 ) -> Cooccurrence:
-    """Make a matrix of entries that are numbered from 1."""
+    """Return the matrix of entries whose rows and columns are numbered from 1."""
     n = len(words)
     if len(rows) and not (min(rows.min(), columns.min()) >= 1 and max(rows.max(), columns.max()) <= n):
-        raise ValueError(f"'{path}' numbers words outside the vocabulary of {n}. Are the two of one run?")
+        raise ValueError(f"'{path}' has word numbers outside the vocabulary of {n}. Are both files from the same run?")
     if len(values) and not (values.min() >= 0 and values.max() <= np.finfo(np.float32).max):
         raise ValueError(f"'{path}' must hold finite numbers, 0 or above. Is it damaged?")
     matrix = coo_matrix((values.astype(np.float32), (rows - 1, columns - 1)), (n, n))

@@ -1,4 +1,4 @@
-"""How often words stand near each other: counted, taken from others, added up, kept in files."""
+"""Co-occurrence counts of words: from a text or a matrix, added up, saved and loaded."""
 
 from __future__ import annotations
 
@@ -16,20 +16,19 @@ from scipy.sparse import csr_matrix
 
 from gensim_wordrank._utils import atomic_files, checksummed, validation
 from gensim_wordrank._utils import memory as memory_
-from gensim_wordrank.cooccurrence import counting, csr, storage
+from gensim_wordrank.cooccurrence import counting, csr
 from gensim_wordrank.cooccurrence.summary import SAMPLE_SIZE, CountSummary
 from gensim_wordrank.text import corpus
 
-FILES = checksummed.Kind("co-occurrences", 1, "Count the co-occurrences again.")
+FORMAT = checksummed.Format("co-occurrences", 2, "Count the co-occurrences again.")
 DTYPES = csr.DTYPES | {"counts": np.int64}
-# of the files in a directory
-NAMES = [*(f"{name}.npy" for name in DTYPES), "words.json", checksummed.ABOUT]
-# of a word: whole numbers up to here are exact in float64, and the sum of many fits int64
-MOST_COUNT = 2**53
+FILE_NAMES = [*(f"{name}.npy" for name in DTYPES), "words.json", checksummed.MANIFEST]
+# largest count of a word: integers up to here are exact in float64, and the sum of many fits into int64
+MAX_COUNT = 2**53
 
 
-class Place(NamedTuple):
-    """A directory, its checksums, and the arrays that were mapped from it."""
+class MappedFiles(NamedTuple):
+    """A directory, its checksums, and the arrays that are mapped from it."""
 
     directory: str
     checksums: dict[str, int]
@@ -37,34 +36,34 @@ class Place(NamedTuple):
 
 
 class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type information
-    """The counts X, with the words that its rows and columns stand for.
+    """The co-occurrence counts X, and the words of its rows and columns.
 
-    They are the arrays of a CSR matrix, under SciPy's names. Columns are int32 beside int64 offsets: a large text has
-    more than 2^31 pairs, but never as many words. A SciPy matrix cannot hold the two, and takes half as much memory
-    again; :attr:`matrix` makes one.
+    The attributes are the arrays of a CSR matrix, named as in SciPy. Columns are int32 and offsets int64: a large text
+    has more than 2^31 pairs, but never as many words. A SciPy matrix cannot mix the two types and takes 1.5 times the
+    memory; :attr:`matrix` creates one.
 
     Parameters
     ----------
     data : array of float32
-        The counts, row after row, columns rising.
+        The counts, row by row, with columns in ascending order.
     indices : array of int32
-        Their columns.
+        The column of each count.
     indptr : array of int64
-        Where each row begins.
+        The offset of each row.
     words : sequence, optional
-        What rows and columns stand for: texts or numbers, each once. By default 0, 1, 2, ...
+        The words of rows and columns: unique strings or numbers. By default 0, 1, 2, ...
     counts : array of int64, optional
-        How often each word occurs. By default its row's sum, at least 1.
+        How often each word occurs. By default the row sum, at least 1.
     n_contexts : int, optional
-        Number of columns. By default they stand for the same words as the rows.
+        Number of columns. By default the columns are the same words as the rows.
 
     Examples
     --------
     >>> from gensim_wordrank import Cooccurrence
-    >>> pairs = Cooccurrence.from_corpus([["a", "b", "c"], ["b", "c"]], window=2, min_count=1)
-    >>> pairs.words, pairs.counts.tolist()
+    >>> counts = Cooccurrence.from_corpus([["a", "b", "c"], ["b", "c"]], window=2, min_count=1)
+    >>> counts.words, counts.counts.tolist()
     (['c', 'b', 'a'], [2, 2, 1])
-    >>> pairs.matrix.toarray()
+    >>> counts.matrix.toarray()
     array([[0. , 2. , 0.5],
            [2. , 0. , 1. ],
            [0.5, 1. , 0. ]], dtype=float32)
@@ -79,7 +78,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         counts: NDArray[np.int64] | None = None,
         n_contexts: int | None = None,
     ) -> None:
-        csr.check_rows(data, indices, indptr)
+        csr.validate_layout(data, indices, indptr)
         n = len(indptr) - 1
         self.n_contexts = n if n_contexts is None else n_contexts
         self.data, self.indices, self.indptr = data, indices, indptr
@@ -91,15 +90,15 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
             raise ValueError(f"'words' must name each row once. Got {word!r} for several.")
         self.counts = self._row_sums() if counts is None else np.asarray(counts, np.int64)
         if len(self.counts) != n:
-            raise ValueError(f"'counts' must have an entry a word, {n}. Got {len(self.counts)} instead.")
+            raise ValueError(f"'counts' must have one entry per word, {n}. Got {len(self.counts)} instead.")
 
     def _row_sums(self) -> NDArray[np.int64]:
-        # a row without entries would get the next one's first; the last may begin behind all entries
+        # reduceat needs an entry at every offset, and returns the next row's first entry for an empty row
         sums = np.add.reduceat(np.append(self.data, np.float32(0)), self.indptr[:-1], dtype=np.float64)
         sums[np.diff(self.indptr) == 0] = 0
-        return np.clip(np.round(sums), 1, MOST_COUNT).astype(np.int64)
+        return np.clip(np.round(sums), 1, MAX_COUNT).astype(np.int64)
 
-    # ---- from texts and matrices
+    # ---- creation
 
     @classmethod
     def from_corpus(
@@ -118,70 +117,67 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         progress: bool = False,
         backend: Any = None,
     ) -> Cooccurrence:
-        """Count the co-occurrences of a text, which is read once.
+        """Count the co-occurrences of a text, reading it once.
 
         Parameters
         ----------
         sentences : iterable of list of str, optional
             Token lists; may be a generator.
-        corpus_file : path, address, binary file, or list of these, optional
-            Instead of `sentences`: one sentence a line, words separated by white space, UTF-8; anything that smart_open
-            reads, compressed or not. Much faster than `sentences`.
+        corpus_file : path, URL, binary file, or list of these, optional
+            UTF-8 text with one sentence per line and words separated by whitespace, instead of `sentences` and much
+            faster; anything that smart_open reads, compressed or not.
         window : int
-            Greatest distance at which two words co-occur; words outside the vocabulary do not count in it.
+            Largest distance at which two words co-occur, not counting words outside the vocabulary.
         symmetric : bool
-            Whether words after a word are contexts of it, or only those before.
+            If True, words on both sides are contexts; otherwise only preceding words.
         distance_weighting : bool
-            Whether a pair at distance d counts 1/d, or 1.
+            If True, a pair at distance d counts 1/d; otherwise 1.
         min_count : int
-            Words that occur less often are left out.
+            Words that occur less often are removed.
         max_final_vocab : int, optional
-            Keep at most so many words, the most frequent ones.
+            Maximum vocabulary size; the most frequent words are kept.
         workers : int, optional
-            Number of threads, by default one a core. The matrix does not depend on it.
+            Number of threads, by default one per core. The matrix does not depend on it.
         memory : int or str, optional
-            What the process may take in all, as "4GB" or in bytes; by default what it has and half of what is free.
-            Past it, temporary files are used (TMPDIR says where). The matrix does not depend on it.
+            Memory limit of the process, as "4GB" or in bytes; by default what it uses plus half of the free memory.
+            Beyond it, temporary files are used (in TMPDIR). The matrix does not depend on it.
         path : path, optional
-            A directory to write the matrix to, as :meth:`save` does; it is mapped from there and takes no memory.
+            Directory to write the matrix to, as :meth:`save` does. The result is memory-mapped from there.
         progress : bool
             Show progress bars.
         backend : gensim_wordrank.cluster.backend.DaskBackend, optional
             Count on the machines of a cluster instead of this one: what :func:`gensim_wordrank.cluster.connect` yields.
-            They need `corpus_file`: paths or addresses. The matrix does not depend on them.
+            They need `corpus_file` with paths or URLs. The matrix does not depend on them.
 
         Returns
         -------
         Cooccurrence
-            Words in order of frequency, as in gensim.
+            Words are in order of frequency, as in gensim.
         """
         if (sentences is None) == (corpus_file is None):
             raise TypeError("Give either 'sentences' or 'corpus_file'.")
-        corpus.refuse_no_files(corpus_file)
+        corpus.validate_corpus_file(corpus_file)
         if corpus_file is None and backend is not None:
-            raise TypeError("Sentences are counted on this machine. Give 'corpus_file' with a 'backend'.")
-        window, min_count = (
-            validation.positive_integer("window", window),
-            validation.positive_integer("min_count", min_count),
-        )
+            raise TypeError("'sentences' can be counted only on this machine. Use 'corpus_file' with 'backend'.")
+        window = validation.positive_integer("window", window)
+        min_count = validation.positive_integer("min_count", min_count)
         workers = cpu_count() if workers is None else validation.positive_integer("workers", workers)
         if max_final_vocab is not None:
             validation.positive_integer("max_final_vocab", max_final_vocab)
         if path is not None:
-            atomic_files.check_directory(path, NAMES)
+            atomic_files.require_writable_directory(path, FILE_NAMES)
         budget = memory_.budget(memory)
-        room = corpus.room_for_text(budget)
+        max_bytes = corpus.token_ids_budget(budget)
         if backend is not None:
-            read = backend.read(None, corpus_file)
-            counts: Cooccurrence = backend.count(
-                read.over(read.frequent(min_count, max_final_vocab)), window, symmetric, distance_weighting
-            ).gather()
+            text = backend.read(None, corpus_file)
+            text = text.reindex(text.select_vocabulary(min_count, max_final_vocab))
+            counts: Cooccurrence = backend.count(text, window, symmetric, distance_weighting).gather()
             if path is None:
                 return counts
             counts.save(path)
             return cls.load(path, mmap="r")
-        found = corpus.read(sentences, corpus_file, workers=workers, room=room, progress=progress)
-        found = found.over(found.frequent(min_count, max_final_vocab))
+        found = corpus.read(sentences, corpus_file, workers=workers, max_bytes=max_bytes, progress=progress)
+        found = found.reindex(found.select_vocabulary(min_count, max_final_vocab))
         return cls.from_text(found, window, symmetric, distance_weighting, workers, budget, path, progress)
 
     @classmethod
@@ -196,17 +192,19 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         path: str | os.PathLike[str] | None = None,
         progress: bool = False,
     ) -> Cooccurrence:
-        """Count the co-occurrences of a text that was read, in at most `budget` bytes of memory for the process."""
-        memory_.trim_heap()  # what was needed to read the text
-        room = memory_.room(memory_.budget(None) if budget is None else budget)
-        window = min(window, max(text.n_tokens, 1))  # no two words are further apart
-        weights = counting.Weights(window, distance_weighting)
+        """Count the co-occurrences of a corpus; the process may use `budget` bytes of memory in all."""
+        memory_.trim_heap()  # lowers the peak by 14 of 710 MB for a text of 17M tokens
+        max_bytes = memory_.headroom(memory_.budget(None) if budget is None else budget)
+        window = min(window, max(text.n_tokens, 1))  # no two words are farther apart
+        weights = counting.DistanceWeights(window, distance_weighting)
 
         def counted(directory: Path | None) -> Cooccurrence:
-            store = storage.Store(directory, np.float32, weights.unit)
-            csr = counting.count(text.text, len(text.words), weights, symmetric, store, workers, room, progress)
-            result = cls(csr.data, csr.indices, csr.indptr, text.words, text.counts)
-            result._scratch = csr.scratch
+            writer = csr.CsrWriter(directory, np.float32, weights.unit)
+            found = counting.count(
+                text.token_ids, len(text.words), weights, symmetric, writer, workers, max_bytes, progress
+            )
+            result = cls(found.data, found.indices, found.indptr, text.words, text.counts)
+            result._scratch = found.scratch
             return result
 
         if path is None:
@@ -218,9 +216,9 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
     def from_matrix(
         cls, matrix: Any, words: Sequence[Any] | None = None, counts: NDArray[np.int64] | None = None
     ) -> Cooccurrence:
-        """Take over a matrix: a SciPy sparse one of any kind, or an array; repeated entries are added up.
+        """Convert a SciPy sparse matrix of any format, or an array; duplicate entries are summed.
 
-        Rows need not be words: they may be nodes of a graph, or goods that are bought together.
+        Rows need not be words: they may be nodes of a graph, or products that are bought together.
 
         Examples
         --------
@@ -237,7 +235,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
             matrix = matrix.copy()
             matrix.sum_duplicates()
         if not (np.isfinite(matrix.data).all() and (matrix.data >= 0).all()):
-            raise ValueError("'matrix' must hold finite numbers, 0 or above. Remove the others from it.")
+            raise ValueError("'matrix' must hold finite numbers, 0 or above. Remove all others.")
         if not matrix.data.all():
             matrix = matrix.copy()
             matrix.eliminate_zeros()
@@ -246,90 +244,91 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
 
     @classmethod
     def empty(cls, words: Sequence[Any]) -> Cooccurrence:
-        """Return the counts of no text."""
+        """Return counts without any pairs."""
         zeros = np.zeros(len(words) + 1, np.int64)
         return cls(np.empty(0, np.float32), np.empty(0, np.int32), zeros, words, zeros[1:])
 
-    # ---- as numbers
+    # ---- counts
 
     @property
     def nnz(self) -> int:
-        """Number of pairs that occur."""
+        """Number of pairs with a count."""
         return len(self.data)
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Numbers of words and contexts."""
+        """Number of words and number of contexts."""
         return len(self.indptr) - 1, self.n_contexts
 
     @property
     def matrix(self) -> Any:
-        """A scipy.sparse.csr_matrix of the counts, with int64 indices; its values are shared."""
+        """The counts as a scipy.sparse.csr_matrix with int64 indices that shares its values."""
         matrix = csr_matrix(self.shape, dtype=np.float32)
-        # SciPy's constructor would narrow the offsets of a small matrix
+        # SciPy's constructor would convert the offsets of a small matrix to int32
         matrix.data, matrix.indices, matrix.indptr = self.data, self.indices.astype(np.int64), self.indptr
         return matrix
 
-    def check(self) -> None:
-        """Raise ValueError if a column lies outside, or a value is no count: what a kernel takes for granted.
+    def validate(self) -> None:
+        """Raise ValueError if a column is out of bounds or a value is not a count; kernels do not check this.
 
-        Training does so once a run. What is made by hand or changed since may be wrong.
+        Training calls it once per run, since arrays may have been created or changed by the user.
 
         Examples
         --------
         >>> import numpy as np
         >>> from gensim_wordrank import Cooccurrence
-        >>> pairs = Cooccurrence.from_matrix([[0, 1], [1, 0]])
-        >>> pairs.check()
-        >>> pairs.data[0] = np.nan
-        >>> pairs.check()
+        >>> counts = Cooccurrence.from_matrix([[0, 1], [1, 0]])
+        >>> counts.validate()
+        >>> counts.data[0] = np.nan
+        >>> counts.validate()
         Traceback (most recent call last):
         ...
         ValueError: 'data' must be finite numbers, 0 or above. Got nan instead.
         """
-        csr.check_entries(self.data, self.indices, self.n_contexts)
+        csr.validate_entries(self.data, self.indices, self.n_contexts)
 
     def context_sums(self) -> NDArray[np.float64]:
-        """Return the sum of each column, after a :meth:`check`."""
-        return self.sums()[1]
+        """Return the sum of each column; call :meth:`validate` first."""
+        return self.marginals()[1]
 
-    def sums(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the sum of each row and of each column, after a :meth:`check`."""
-        self.check()
+    def marginals(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the sum of each row and of each column; call :meth:`validate` first."""
+        self.validate()
         quantum = csr.quantum(float(self.data.max(initial=0)), max(self.shape))
-        return csr.sums(self.data, self.indices, self.indptr, self.n_contexts, quantum)
+        return csr.marginals(self.data, self.indices, self.indptr, self.n_contexts, quantum)
 
     def summarize(self) -> CountSummary:
-        """Return what training must know before the first epoch, after a :meth:`check`."""
-        return CountSummary(np.diff(self.indptr), *self.sums(), self.data[:: max(1, self.nnz // SAMPLE_SIZE)])
+        """Return what training must know before the first epoch, after a :meth:`validate`."""
+        step = max(1, self.nnz // SAMPLE_SIZE)
+        return CountSummary(np.diff(self.indptr), *self.marginals(), self.data[::step])
 
-    def over(self, words: Sequence[Any]) -> Cooccurrence:
-        """Return the counts for other words: in the order of `words`, without those it leaves out, empty for new ones.
+    def reindex(self, words: Sequence[Any]) -> Cooccurrence:
+        """Return the counts for the given words, in their order; new words have empty rows and columns.
 
         Examples
         --------
         >>> from gensim_wordrank import Cooccurrence
-        >>> pairs = Cooccurrence.from_matrix([[0, 2, 3], [2, 0, 0], [3, 0, 0]], words=["a", "b", "c"])
-        >>> pairs.over(["c", "a", "new"]).matrix.toarray()
+        >>> counts = Cooccurrence.from_matrix([[0, 2, 3], [2, 0, 0], [3, 0, 0]], words=["a", "b", "c"])
+        >>> counts.reindex(["c", "a", "new"]).matrix.toarray()
         array([[0., 3., 0.],
                [3., 0., 0.],
                [0., 0., 0.]], dtype=float32)
         """
         self._check_square()
-        new, counts = corpus.renumber(self.words, self.counts, {word: i for i, word in enumerate(words)})
+        new, counts = corpus.map_ids(self.words, self.counts, {word: i for i, word in enumerate(words)})
         if list(words) == self.words:
             return self
-        if np.array_equal(new, np.arange(len(new))):  # the same with new words behind
+        if np.array_equal(new, np.arange(len(new))):  # the same words, followed by new ones
             indptr = np.append(self.indptr, np.full(len(words) - len(new), self.nnz, np.int64))
-            return self._with_scratch(Cooccurrence(self.data, self.indices, indptr, words, counts))
-        self.check()
+            return self._keep_scratch(Cooccurrence(self.data, self.indices, indptr, words, counts))
+        self.validate()
         rows, columns = np.repeat(new, np.diff(self.indptr)), new[self.indices]
         kept = (rows >= 0) & (columns >= 0)
         entries = self.data[kept], (rows[kept], columns[kept])
         return Cooccurrence.from_matrix(csr_matrix(entries, (len(words), len(words))), words, counts)
 
     def __add__(self, other: Cooccurrence) -> Cooccurrence:
-        """Return the counts of both; the vocabularies need not be the same.
+        """Return the sum of two counts; the vocabularies may differ.
 
         Examples
         --------
@@ -342,21 +341,21 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         words = self.words
         if other.words != words:
             union = list(dict.fromkeys([*self.words, *other.words]))
-            counts = self.over(union).counts + other.over(union).counts
-            words = [union[i] for i in corpus.by_frequency(counts).tolist()]
-        mine, theirs = self.over(words), other.over(words)
-        return Cooccurrence.from_matrix(mine.matrix + theirs.matrix, words, mine.counts + theirs.counts)
+            counts = self.reindex(union).counts + other.reindex(union).counts
+            words = [union[i] for i in corpus.frequency_order(counts).tolist()]
+        left, right = self.reindex(words), other.reindex(words)
+        return Cooccurrence.from_matrix(left.matrix + right.matrix, words, left.counts + right.counts)
 
     # ---- files
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the counts to a directory of plain files, which replaces an older one only when it is whole.
+        """Write the counts to a directory atomically; it replaces a directory of older counts.
 
         Examples
         --------
         >>> import tempfile
         >>> from gensim_wordrank import Cooccurrence
-        >>> path = tempfile.mkdtemp() + "/pairs"
+        >>> path = tempfile.mkdtemp() + "/counts"
         >>> Cooccurrence.from_corpus([["a", "b"]], min_count=1).save(path)
         >>> Cooccurrence.load(path).words
         ['b', 'a']
@@ -366,52 +365,53 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], mmap: str | None = None) -> Cooccurrence:
-        """Load what :meth:`save` wrote, into memory or, with ``mmap="r"``, mapped; a damaged file is refused.
+        """Load what :meth:`save` wrote, into memory or, with ``mmap="r"``, memory-mapped; checksums are verified.
 
-        The directory may also be under an address that smart_open reads; then it goes into memory.
+        The directory may also be a URL that smart_open reads; it is then loaded into memory.
         """
-        found = checksummed.read(path, FILES, mmap)
+        found = checksummed.read(path, FORMAT, mmap)
         try:
             result = cls(*(found[name] for name in ("data", "indices", "indptr", "words", "counts")))
-            result.check()
+            result.validate()
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"The files in '{path}' do not make a matrix. {FILES.remedy} ({error})") from error
-        if mmap == "r" and not checksummed.is_address(path):  # they cannot be changed here
-            checksums = checksummed.checksums(path, FILES)
-            result.place = Place(str(Path(path).absolute()), checksums, (result.data, result.indices, result.indptr))
+            raise ValueError(f"The files in '{path}' do not make a matrix. {FORMAT.remedy} ({error})") from error
+        if mmap == "r" and not checksummed.is_url(path):
+            checksums = checksummed.read_checksums(path, FORMAT)
+            arrays = result.data, result.indices, result.indptr
+            result.mapped_files = MappedFiles(str(Path(path).absolute()), checksums, arrays)
         return result
 
     def _write(self, directory: Path) -> None:
-        """Write the words, and the arrays that are not yet in the directory."""
-        words = [word if isinstance(word, str) else _whole(word) for word in self.words]
+        """Write the words and the arrays that are not in the directory yet."""
+        words = [word if isinstance(word, str) else _to_integer(word) for word in self.words]
         found = {name: getattr(self, name).astype(dtype, copy=False) for name, dtype in DTYPES.items()}
-        checksummed.write(directory, FILES, {**found, "words": words})
+        checksummed.write(directory, FORMAT, {**found, "words": words})
 
     def _check_square(self) -> None:
         if self.shape[0] != self.n_contexts:
             raise ValueError(
                 f"'matrix' must have as many columns as rows, for the same words. Got {self.shape} instead. From "
-                "occurrences B of things in groups, make B.T @ B."
+                "an incidence matrix B of groups and their members, compute B.T @ B."
             )
 
-    place: Place | None = None  # where the arrays are mapped from
-    _scratch: Any = None  # a temporary directory that holds the arrays
+    mapped_files: MappedFiles | None = None  # set by load(mmap="r")
+    _scratch: Any = None  # the temporary directory of the arrays
 
-    def _with_scratch(self, other: Cooccurrence) -> Cooccurrence:
-        """Let counts that share these arrays keep their directory alive."""
+    def _keep_scratch(self, other: Cooccurrence) -> Cooccurrence:
+        """Keep the temporary directory while `other`, which shares the arrays, exists."""
         other._scratch = self._scratch
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_scratch", "place")}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_scratch", "mapped_files")}
 
 
-def _whole(word: Any) -> int:
-    """Return a word that is a whole number; JSON has no others."""
+def _to_integer(word: Any) -> int:
+    """Return a word as an int; JSON has no other types of words."""
     try:
-        whole = int(word)
+        integer = int(word)
     except (TypeError, ValueError, OverflowError) as error:
-        raise TypeError(f"Words must be texts or whole numbers to be saved: {error}") from error
-    if whole != word:
-        raise TypeError(f"Words must be texts or whole numbers to be saved. Got {word!r}.")
-    return whole
+        raise TypeError(f"Words must be strings or integers to be saved: {error}") from error
+    if integer != word:
+        raise TypeError(f"Words must be strings or integers to be saved. Got {word!r}.")
+    return integer

@@ -68,7 +68,7 @@ def load(path: str) -> Subject:
     """
     if not is_pickle(path):
         return Subject(path, vector_files.read_vectors(path))
-    with atomic_files.reading(path):
+    with atomic_files.describe_read_errors(path):
         model = KeyedVectors.load(path)
     if isinstance(model, WordRank):
         if not model.has_contexts:
@@ -86,7 +86,7 @@ def is_pickle(path: str) -> bool:
     """Say whether a file holds a model as gensim saves them, and not vectors alone."""
     if not Path(path).is_file():
         raise FileNotFoundError(f"There is no file '{path}'.")
-    with atomic_files.reading(path), smart_open.open(path, "rb") as file:
+    with atomic_files.describe_read_errors(path), smart_open.open(path, "rb") as file:
         return bool(file.read(1) == b"\x80")
 
 

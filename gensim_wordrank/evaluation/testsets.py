@@ -171,7 +171,7 @@ def in_directory(path: str | os.PathLike[str]) -> list[SimilaritySet | AnalogySe
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
     """Yield the numbers and texts of lines that are neither empty nor comments."""
-    with atomic_files.reading(path), smart_open.open(path, encoding="utf-8-sig") as file:
+    with atomic_files.describe_read_errors(path), smart_open.open(path, encoding="utf-8-sig") as file:
         for number, line in enumerate(file, 1):
             if line.strip() and not line.startswith("#"):
                 yield number, line.strip()

@@ -31,7 +31,7 @@ def read_vectors(path: str | os.PathLike[str]) -> KeyedVectors:
     """
     path = os.fspath(path)
     binary = path.endswith((".bin", *(f".bin{ending}" for ending in smart_open.compression.get_supported_extensions())))
-    with atomic_files.reading(path), smart_open.open(path, "rb") as file:
+    with atomic_files.describe_read_errors(path), smart_open.open(path, "rb") as file:
         no_header = not binary and len(file.readline(10_000).split()) != 2
         file.seek(0)
         if not binary:

@@ -32,7 +32,7 @@ class ExpectedCounts:
     >>> from gensim_wordrank.cooccurrence.matrix import Cooccurrence
     >>> from gensim_wordrank.objective.objective import ExpectedCounts
     >>> counts = Cooccurrence.from_matrix([[0, 3], [3, 6]])
-    >>> ExpectedCounts.of(*counts.sums(), discount=1).excess(counts, slice(None))
+    >>> ExpectedCounts.of(*counts.marginals(), discount=1).excess(counts, slice(None))
     array([0.75, 0.75, 0.  ], dtype=float32)
     """
 
@@ -49,7 +49,7 @@ class ExpectedCounts:
     def excess(self, counts: Cooccurrence, pairs: slice) -> Vectors:
         """Return max(0, X - discount E) for some pairs."""
         start, stop, _ = pairs.indices(counts.nnz)
-        of_words = self.words[csr.row_numbers(counts.indptr, start, stop)]
+        of_words = self.words[csr.entry_rows(counts.indptr, start, stop)]
         expected = of_words * self.contexts[counts.indices[start:stop]]
         result: Vectors = np.fmax(counts.data[start:stop] - expected, np.float32(0))
         return result
@@ -107,12 +107,14 @@ class Objective:
         checked: dict[str, Any] = {
             "rank_loss": validation.choice("rank_loss", RankLoss, self.rank_loss),
             "pair_loss": validation.choice("pair_loss", PairLoss, self.pair_loss),
-            "rank_scale": validation.positive_number("rank_scale", self.rank_scale, most=LARGEST, least=1 / LARGEST),
-            "rank_offset": validation.nonnegative_number("rank_offset", self.rank_offset, most=LARGEST),
-            "x_max": validation.positive_number("x_max", self.x_max, most=LARGEST, least=1 / LARGEST),
-            "epsilon": validation.nonnegative_number("epsilon", self.epsilon, most=LARGEST),
-            "discount": validation.nonnegative_number("discount", self.discount, most=LARGEST),
-            "l2": validation.nonnegative_number("l2", self.l2, most=LARGEST),
+            "rank_scale": validation.positive_number(
+                "rank_scale", self.rank_scale, maximum=LARGEST, minimum=1 / LARGEST
+            ),
+            "rank_offset": validation.nonnegative_number("rank_offset", self.rank_offset, maximum=LARGEST),
+            "x_max": validation.positive_number("x_max", self.x_max, maximum=LARGEST, minimum=1 / LARGEST),
+            "epsilon": validation.nonnegative_number("epsilon", self.epsilon, maximum=LARGEST),
+            "discount": validation.nonnegative_number("discount", self.discount, maximum=LARGEST),
+            "l2": validation.nonnegative_number("l2", self.l2, maximum=LARGEST),
             "t": validation.positive_number("t", self.t),
         }
         if checked["t"] == 1.0:
@@ -136,7 +138,7 @@ class Objective:
 
     def weights_of(self, counts: Cooccurrence) -> Callable[[slice], Vectors]:
         """Return a function that returns the weights of some pairs."""
-        expected = ExpectedCounts.of(*counts.sums(), self.discount)
+        expected = ExpectedCounts.of(*counts.marginals(), self.discount)
         return lambda pairs: self.weights(expected.excess(counts, pairs))
 
     def xi(self, ranks: Floats) -> Floats:

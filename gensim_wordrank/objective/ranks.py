@@ -75,4 +75,4 @@ def map_ranks(
 
     # BLAS on one thread: our own threads use the cores, and the product is the same for any number of them
     with threadpool_limits(limits=1, user_api="blas"):
-        yield from threads.run(one_tile, ((first,) for first in range(0, len(words), rows)), workers)
+        yield from threads.parallel_map(one_tile, ((first,) for first in range(0, len(words), rows)), workers)

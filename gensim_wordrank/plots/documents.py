@@ -65,7 +65,7 @@ def save(document: Document, path: str | os.PathLike[str]) -> None:
     | a\|b | 2 |
     <BLANKLINE>
     """
-    write = atomic_files.writer_for(path, WRITERS)
+    write = atomic_files.select_writer(path, WRITERS)
     atomic_files.write_atomically(path, lambda name: write(document, Path(name)))
 
 

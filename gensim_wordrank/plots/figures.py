@@ -50,7 +50,7 @@ def save(picture: Picture, path: str | os.PathLike[str]) -> None:
     >>> os.listdir(place)
     ['losses.html']
     """
-    write = atomic_files.writer_for(path, WRITERS)
+    write = atomic_files.select_writer(path, WRITERS)
     atomic_files.write_atomically(path, lambda name: write(picture, name))
 
 

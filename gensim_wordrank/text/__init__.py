@@ -1,1 +1,1 @@
-"""From files and sentences to word ids."""
+"""Read files and sentences into word ids."""

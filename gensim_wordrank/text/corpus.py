@@ -1,12 +1,12 @@
-"""Sentences from the user, checked and turned into a text of word ids."""
+"""Read sentences or files into token ids, and validate what the user passes."""
 
 from __future__ import annotations
 
-import gc
 import hashlib
+import itertools
 import logging
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -16,33 +16,29 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from gensim_wordrank._utils import memory, validation
-from gensim_wordrank.text import tokens
-from gensim_wordrank.text.ids import SENTENCE_BOUNDARY, UNKNOWN, Text
+from gensim_wordrank.text.tokens import SENTENCE_BOUNDARY, UNKNOWN, TokenIds, tokenize_file
 from gensim_wordrank.types import Ids
 
 logger = logging.getLogger(__name__)
 
-# words of a file whose memory is worth a rearrangement
-RENEWED = 1 << 16
-
-# words of an iterable that are turned into ids at a time
-BATCH = 1 << 18
-# of the memory that is left, what the ids may take; the rest is for counting
-TEXT_SHARE = 0.4
+# tokens of an iterable that are turned into ids at a time
+BATCH_SIZE = 1 << 18
+# share of the free memory for token ids; the rest is for counting
+TOKEN_IDS_SHARE = 0.4
 
 
 @dataclass
 class VocabCounts:
-    """What reading a text found, wherever its words are kept.
+    """The vocabulary and size of a text, wherever its tokens are kept.
 
     Attributes
     ----------
     words : list
-        The different words.
+        The word of each id.
     counts : array of int64
-        How often each occurs.
+        How often each word occurs.
     n_sentences, n_tokens : int
-        What was read, unknown words included.
+        Size of the text, including unknown words.
     """
 
     words: list[Any]
@@ -50,95 +46,95 @@ class VocabCounts:
     n_sentences: int
     n_tokens: int
 
-    def frequent(self, min_count: int, most: int | None) -> dict[Any, int]:
-        """Return new ids of the words that occur so often, the most frequent first, as in gensim; at most so many."""
+    def select_vocabulary(self, min_count: int, max_size: int | None) -> dict[Any, int]:
+        """Return new ids for the words that occur at least `min_count` times, most frequent first, as in gensim."""
         kept = np.flatnonzero(self.counts >= min_count)
         if not len(kept):
             raise ValueError(f"No word of the text occurs {min_count} times. Lower 'min_count', or give more text.")
-        order = kept[by_frequency(self.counts[kept])][:most]
+        order = kept[frequency_order(self.counts[kept])][:max_size]
         return {self.words[i]: new for new, i in enumerate(order.tolist())}
 
 
 @dataclass
 class Corpus(VocabCounts):
-    """A text as word ids in this process."""
+    """A text that has been read into word ids."""
 
-    text: Text
+    token_ids: TokenIds
 
     def digest(self) -> str:
-        """Return what tells this text from others: a digest of it, and others of what a change of order leaves alone.
+        """Return a digest of the token ids, a digest of the sorted word counts, the text size and the vocabulary size.
 
-        These are of how often its words occur; and its size, with that of the vocabulary, which may have grown since.
+        The word counts do not depend on the order of the text. See :func:`may_be_same_text`.
         """
-        of_text = hashlib.blake2b(digest_size=16)
-        for piece in self.text.pieces():
-            of_text.update(piece.data)
-        of_counts = hashlib.blake2b(np.sort(self.counts[self.counts > 0]).data, digest_size=16)
-        return f"{of_text.hexdigest()} {of_counts.hexdigest()} {self.n_tokens}/{self.n_sentences} {len(self.words)}"
+        ids_hash = hashlib.blake2b(digest_size=16)
+        for chunk in self.token_ids.chunks():
+            ids_hash.update(chunk.data)
+        counts_hash = hashlib.blake2b(np.sort(self.counts[self.counts > 0]).data, digest_size=16)
+        return f"{ids_hash.hexdigest()} {counts_hash.hexdigest()} {self.n_tokens}/{self.n_sentences} {len(self.words)}"
 
     def __iter__(self) -> Iterator[list[Any]]:
-        """Yield the sentences again, without unknown words."""
+        """Yield the sentences, without unknown words."""
         sentence: list[Any] = []
-        for number, piece in enumerate(self.text.pieces()):
-            for i in piece.tolist()[not number :]:  # the text begins with a border
+        for number, chunk in enumerate(self.token_ids.chunks()):
+            for i in chunk.tolist()[not number :]:  # the text begins with a boundary
                 if i == SENTENCE_BOUNDARY:
                     yield sentence
                     sentence = []
                 else:
                     sentence.append(self.words[i])
 
-    def over(self, known: Mapping[Any, int]) -> Corpus:
-        """Return the same text with other ids; words without one are left out, and so their neighbours move together.
+    def reindex(self, vocabulary: Mapping[Any, int]) -> Corpus:
+        """Return the same text with other word ids; words without an id are removed, so the window closes over them.
 
         Examples
         --------
         >>> from gensim_wordrank.text.corpus import read
-        >>> list(read([["a", "rare", "b"], ["b"]]).over({"b": 0, "a": 1}))
+        >>> list(read([["a", "rare", "b"], ["b"]]).reindex({"b": 0, "a": 1}))
         [['a', 'b'], ['b']]
         """
-        if self.words == list(known):
+        if self.words == list(vocabulary):
             return self
-        new_id, counts = renumber(self.words, self.counts, known)
-        return Corpus(list(known), counts, self.n_sentences, self.n_tokens, self.text.over(new_id))
+        new_id, counts = map_ids(self.words, self.counts, vocabulary)
+        return Corpus(list(vocabulary), counts, self.n_sentences, self.n_tokens, self.token_ids.reindex(new_id))
 
 
-def resemble(digest: str, other: str) -> bool:
-    """Say whether two texts may be one: with the same words in another order, or read with another vocabulary.
+def may_be_same_text(digest: str, other: str) -> bool:
+    """Return True if two texts differ at most in word order or in the vocabulary they were read with.
 
     Examples
     --------
-    >>> from gensim_wordrank.text.corpus import read, resemble
+    >>> from gensim_wordrank.text.corpus import may_be_same_text, read
     >>> texts = [["a", "b"], ["a"]], [["b", "a"], ["a"]], [["a", "b"]]
     >>> one, shuffled, other = (read(text).digest() for text in texts)
-    >>> resemble(one, shuffled), resemble(one, other)
+    >>> may_be_same_text(one, shuffled), may_be_same_text(one, other)
     (True, False)
     """
-    if not (digest and other):  # of texts that are not here
+    if not (digest and other):  # a text on a cluster has no digest
         return False
     (_, counts, size, n_words), (_, other_counts, other_size, n_other_words) = digest.split(), other.split()
     return counts == other_counts or (size == other_size and n_words != n_other_words)
 
 
-def by_frequency(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the order of falling counts, among equal ones the later first: that of gensim's vocabularies.
+def frequency_order(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the indices that sort counts in descending order, later entries first among ties, as in gensim.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from gensim_wordrank.text.corpus import by_frequency
-    >>> by_frequency(np.array([1, 1, 5])).tolist()
+    >>> from gensim_wordrank.text.corpus import frequency_order
+    >>> frequency_order(np.array([1, 1, 5])).tolist()
     [2, 1, 0]
     """
     return np.lexsort((-np.arange(len(counts)), -np.asarray(counts)))
 
 
-def refuse_no_files(corpus_file: Any) -> None:
-    """Raise ValueError if `corpus_file` is a list of no files."""
+def validate_corpus_file(corpus_file: Any) -> None:
+    """Raise ValueError if `corpus_file` is an empty list."""
     if isinstance(corpus_file, (list, tuple)) and not corpus_file:
         raise validation.parameter_error("corpus_file", "a text, or a list of at least one", corpus_file)
 
 
-def refuse_one_shot(sentences: Any) -> None:
+def validate_restartable(sentences: Any) -> None:
     """Raise TypeError if `sentences` can be read only once."""
     if isinstance(sentences, Iterator):
         raise TypeError(
@@ -147,13 +143,13 @@ def refuse_one_shot(sentences: Any) -> None:
         )
 
 
-def checked(sentences: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
-    """Yield the sentences; raise TypeError at the first that is not a list of tokens.
+def validate_sentences(sentences: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
+    """Yield the sentences; raise TypeError at the first one that is not a list of tokens.
 
     Examples
     --------
-    >>> from gensim_wordrank.text.corpus import checked
-    >>> list(checked([["a", "b"], []]))
+    >>> from gensim_wordrank.text.corpus import validate_sentences
+    >>> list(validate_sentences([["a", "b"], []]))
     [['a', 'b'], []]
     """
     for sentence in sentences:
@@ -175,27 +171,27 @@ def checked(sentences: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
         yield sentence
 
 
-def room_for_text(budget: int) -> int:
-    """Return the bytes that the ids of a text may take of a budget; raise MemoryError if it leaves next to nothing."""
-    memory.check(budget)
-    return int(TEXT_SHARE * memory.room(budget))
+def token_ids_budget(budget: int) -> int:
+    """Return the share of a memory budget for token ids, in bytes; raise MemoryError if almost nothing is left."""
+    memory.require_headroom(budget)
+    return int(TOKEN_IDS_SHARE * memory.headroom(budget))
 
 
-def renumber(
-    words: Sequence[Any], counts: NDArray[np.int64], known: Mapping[Any, int]
+def map_ids(
+    words: Sequence[Any], counts: NDArray[np.int64], vocabulary: Mapping[Any, int]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return the id of each word among the known ones, or UNKNOWN, and the counts of those.
+    """Return the id of each word in the vocabulary, or UNKNOWN, and the counts in the order of the vocabulary.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from gensim_wordrank.text.corpus import renumber
-    >>> ids, counts = renumber(["a", "rare", "b"], np.array([5, 1, 7]), {"b": 0, "a": 1, "new": 2})
+    >>> from gensim_wordrank.text.corpus import map_ids
+    >>> ids, counts = map_ids(["a", "rare", "b"], np.array([5, 1, 7]), {"b": 0, "a": 1, "new": 2})
     >>> ids.tolist(), counts.tolist()
     ([1, -2, 0], [7, 5, 0])
     """
-    new_id = np.fromiter((known.get(word, UNKNOWN) for word in words), np.int32, len(words))
-    new_counts = np.zeros(len(known), np.int64)
+    new_id = np.fromiter((vocabulary.get(word, UNKNOWN) for word in words), np.int32, len(words))
+    new_counts = np.zeros(len(vocabulary), np.int64)
     new_counts[new_id[new_id >= 0]] = counts[new_id >= 0]
     return new_id, new_counts
 
@@ -204,124 +200,103 @@ def read(
     sentences: Iterable[Sequence[Any]] | None = None,
     corpus_file: Any = None,
     *,
-    known: Mapping[Any, int] | None = None,
+    vocabulary: Mapping[Any, int] | None = None,
     workers: int = 1,
-    room: int = 1 << 62,
+    max_bytes: int = 1 << 62,
     directory: str | None = None,
     progress: bool = False,
 ) -> Corpus:
-    """Read a corpus, once.
+    """Read a corpus once.
 
     Parameters
     ----------
     sentences : iterable of list of str, optional
         Token lists; may be a generator.
-    corpus_file : path, address, binary file, or list of these, optional
-        One sentence a line, words separated by white space; anything that smart_open reads.
-    known : mapping of str to int, optional
-        Ids of the words to keep; others are left out, and so their neighbours move together. Without it, every word
-        gets an id, in the order in which they first appear.
+    corpus_file : path, URL, binary file, or list of these, optional
+        One sentence per line, words separated by whitespace; anything that smart_open reads.
+    vocabulary : mapping of str to int, optional
+        Ids of the words to keep; other words are removed, so the window closes over them. Without it, every word gets
+        an id, in order of first appearance.
     workers : int
-        Threads that split a file into words.
-    room : int
-        Bytes of memory that the ids may take; past that they go into a temporary file in `directory`.
+        Threads that tokenize a file.
+    max_bytes : int
+        Memory that the token ids may take; if they need more, they go into a temporary file in `directory`.
     progress : bool
         Show a progress bar.
 
     Examples
     --------
     >>> from gensim_wordrank.text.corpus import read
-    >>> corpus = read([["a", "rare", "b"], ["b"]], known={"a": 0, "b": 1})
-    >>> [piece.tolist() for piece in corpus.text.pieces()], corpus.counts.tolist(), corpus.n_tokens
-    ([[-1, 0, 1, -1, 1, -1]], [1, 2], 4)
+    >>> corpus = read([["a", "rare", "b"], ["b"]], vocabulary={"a": 0, "b": 1})
+    >>> corpus.token_ids.as_array().tolist(), corpus.counts.tolist(), corpus.n_tokens
+    ([-1, 0, 1, -1, 1, -1], [1, 2], 4)
     """
     started, workers = perf_counter(), validation.positive_integer("workers", workers)
-    table = dict(known) if known is not None else _Numbering()
-    text, n_sentences, n_tokens = Text(room, directory), 0, 0
+    table = _GrowingVocabulary() if vocabulary is None else _FixedVocabulary(vocabulary)
+    token_ids, n_sentences, n_tokens = TokenIds(max_bytes, directory), 0, 0
     counts = np.zeros(len(table), np.int64)
-    batches = _batches(sentences, table) if corpus_file is None else _file_batches(corpus_file, table, workers)
+    if corpus_file is None:
+        batches = _sentence_ids(sentences, table.__getitem__)
+    else:
+        files = corpus_file if isinstance(corpus_file, (list, tuple)) else [corpus_file]
+        batches = itertools.chain.from_iterable(_file_ids(file, table.__getitem__, workers) for file in files)
     with tqdm(desc="reading", unit="word", unit_scale=True, disable=not progress) as bar:
         for ids, more_sentences in batches:
             tokens = ids[ids != SENTENCE_BOUNDARY]
             n_sentences, n_tokens = n_sentences + more_sentences, n_tokens + len(tokens)
             bar.update(len(tokens))
-            if known is not None:
+            if vocabulary is not None:
                 ids, tokens = ids[ids != UNKNOWN], tokens[tokens != UNKNOWN]
             more = np.bincount(tokens, minlength=len(counts))
             more[: len(counts)] += counts
             counts = more
-            text.add(ids)
+            token_ids.append(ids)
     seconds = perf_counter() - started
     logger.info(
-        "read %i sentences of %i words in %.1f s, %.0f words a second",
+        "read %i sentences of %i words in %.1f s, %.0f words per second",
         n_sentences, n_tokens, seconds, n_tokens / seconds,
     )  # fmt: skip
-    words = list(table)
-    if known is None and corpus_file is not None:
-        table.clear()
-        _renew(words, counts)
-    return Corpus(words, counts, n_sentences, n_tokens, text)
+    return Corpus(list(table), counts, n_sentences, n_tokens, token_ids)
 
 
-def _renew(words: list[str], counts: NDArray[np.int64]) -> None:
-    """Put the words of a file into new memory, the frequent ones together.
-
-    Python gives memory back in pieces of 1 MiB, when nothing there is in use any more. A vocabulary keeps the frequent
-    words; where these stand among the others, the memory of all would stay.
-    """
-    if len(words) < RENEWED:
-        return
-    by_count = np.argsort(-counts).data  # without Python objects, as a list would have
-    joined = "\n".join(map(words.__getitem__, by_count))
-    words[:] = [""] * len(words)
-    gc.collect()  # joblib leaves cycles of objects behind, which stand among the old words
-    for i, word in zip(by_count, joined.split("\n"), strict=False):  # without words there is an empty one
-        words[i] = word
-
-
-class _Numbering(dict[Any, int]):
-    """Numbers for words, the next one for a new word."""
+class _GrowingVocabulary(dict[Any, int]):
+    """Gives each new word the next id."""
 
     def __missing__(self, word: Any) -> int:
-        self[word] = number = len(self)
-        return number
+        self[word] = new_id = len(self)
+        return new_id
 
 
-def _numbers(words: Sequence[Any], table: Mapping[Any, int]) -> Iterable[int]:
-    """Return the ids of words."""
-    if isinstance(table, _Numbering):
-        return map(table.__getitem__, words)
-    return [table.get(word, UNKNOWN) for word in words]
+class _FixedVocabulary(dict[Any, int]):
+    """Gives each new word the id UNKNOWN."""
+
+    def __missing__(self, word: Any) -> int:
+        return UNKNOWN
 
 
-def _batches(sentences: Any, table: Mapping[Any, int]) -> Iterator[tuple[Ids, int]]:
-    """Yield the ids of many sentences, each with a border behind it, and their number."""
-    ids, n = array("i"), 0
-    for sentence in checked(sentences):
-        ids.extend(_numbers(sentence, table))
+def _sentence_ids(sentences: Any, word_id: Callable[[Any], int]) -> Iterator[tuple[Ids, int]]:
+    """Yield batches of sentences as ids, with a boundary after each sentence, and the number of sentences."""
+    ids, n_sentences = array("i"), 0
+    for sentence in validate_sentences(sentences):
+        ids.extend(map(word_id, sentence))
         ids.append(SENTENCE_BOUNDARY)
-        n += 1
-        if len(ids) >= BATCH:
-            yield np.frombuffer(ids, np.int32), n
-            ids, n = array("i"), 0
-    yield np.frombuffer(ids, np.int32), n
+        n_sentences += 1
+        if len(ids) >= BATCH_SIZE:
+            yield np.frombuffer(ids, np.int32), n_sentences
+            ids, n_sentences = array("i"), 0
+    yield np.frombuffer(ids, np.int32), n_sentences
 
 
-def _file_batches(source: Any, table: Mapping[Any, int], workers: int) -> Iterator[tuple[Ids, int]]:
-    """Yield the ids of shards of a file or of several, and how many sentences begin there."""
-    if isinstance(source, (list, tuple)):
-        for each in source:
-            yield from _file_batches(each, table, workers)
-        return
+def _file_ids(source: Any, word_id: Callable[[Any], int], workers: int) -> Iterator[tuple[Ids, int]]:
+    """Yield the shards of a file as ids, and the number of sentences that begin in each."""
     last = SENTENCE_BOUNDARY
-    for ids, words in tokens.words_of(source, workers):
+    for ids, words in tokenize_file(source, workers):
         if not len(ids):
             continue
-        # the border, -1, finds itself at the end
-        new_id = np.fromiter(_numbers(words, table), np.int32, len(words))
-        borders = np.concatenate([[last == SENTENCE_BOUNDARY], ids == SENTENCE_BOUNDARY])
-        n_sentences = int(np.count_nonzero(borders[:-1] & ~borders[1:]))
+        # the boundary, -1, selects the last entry: itself
+        new_id = np.append(np.fromiter(map(word_id, words), np.int32, len(words)), np.int32(SENTENCE_BOUNDARY))
+        boundaries = np.concatenate([[last == SENTENCE_BOUNDARY], ids == SENTENCE_BOUNDARY])
         last = ids[-1]
-        yield np.append(new_id, np.int32(SENTENCE_BOUNDARY))[ids], n_sentences
+        yield new_id[ids], int(np.count_nonzero(boundaries[:-1] & ~boundaries[1:]))
     if last != SENTENCE_BOUNDARY:
         yield np.array([SENTENCE_BOUNDARY], np.int32), 0

@@ -1,9 +1,11 @@
-"""Text files in shards: cut between words, split into words by a kernel, on several cores."""
+"""Text files as token ids: cut into shards, tokenized on several cores, kept in memory or in a temporary file."""
 
 from __future__ import annotations
 
 import itertools
 import os
+import tempfile
+import weakref
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -16,135 +18,218 @@ from numpy.typing import NDArray
 
 from gensim_wordrank import _tokens
 from gensim_wordrank._utils import atomic_files, threads
-from gensim_wordrank._utils.memory import anonymous_array
-from gensim_wordrank.text.ids import SENTENCE_BOUNDARY
 from gensim_wordrank.types import Ids
 
-Bytes = bytes | NDArray[np.uint8]
+# SENTENCE_BOUNDARY stands before and after every sentence. UNKNOWN marks words outside the vocabulary; it is never
+# stored.
+SENTENCE_BOUNDARY, UNKNOWN = -1, -2
+# ids per chunk when ids are read back
+CHUNK_SIZE = 1 << 18
+# bytes per shard: large enough to be worth a thread's time, small enough to hold several in memory
+SHARD_BYTES = 1 << 21
+# gensim's LineSentence splits longer lines, so we do, too
+MAX_SENTENCE_LENGTH = MAX_WORDS_IN_BATCH
+ASCII_WHITESPACE = b" \t\n\v\f\r"
 
-# bytes of a shard: enough to be worth a thread's turn, few enough for several to be in memory
-SHARD = 1 << 21
-# gensim's LineSentence cuts longer lines, so we do
-LONGEST_SENTENCE = MAX_WORDS_IN_BATCH
-ASCII_SPACE = b" \t\n\v\f\r"
 
-
-def words_of(source: Any, workers: int) -> Iterator[tuple[Ids, list[str]]]:
-    """Yield shard after shard of a text: ids, and the shard's own words, which they number.
-
-    Sentences are those of gensim's LineSentence: lines, cut after 10,000 words.
+class TokenIds:
+    """A sequence of word ids with a boundary before and after every sentence.
 
     Parameters
     ----------
-    source : path, address or binary file
+    max_bytes : int
+        Memory that the ids may take; if they need more, they are moved to a temporary file.
+    directory : str, optional
+        Directory of the temporary file.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gensim_wordrank.text.tokens import TokenIds
+    >>> token_ids = TokenIds(max_bytes=1 << 20)
+    >>> token_ids.append(np.array([0, 1, -1, 1, -1], np.int32))
+    >>> len(token_ids), token_ids.as_array().tolist()
+    (6, [-1, 0, 1, -1, 1, -1])
+    """
+
+    def __init__(self, max_bytes: int, directory: str | None = None) -> None:
+        self.max_bytes, self.directory = max_bytes, directory
+        self._arrays: list[Ids] = []
+        self._file: IO[bytes] | None = None
+        self._length = 0
+        self.append(np.array([SENTENCE_BOUNDARY], np.int32))
+
+    def __len__(self) -> int:
+        return self._length
+
+    def append(self, ids: Ids) -> None:
+        """Append ids; each sentence must end with a boundary."""
+        if self._file is None and (self._length + len(ids)) * ids.itemsize > self.max_bytes:
+            self._file = tempfile.TemporaryFile(prefix="wordrank-text-", dir=self.directory)  # noqa: SIM115  # stays open
+            weakref.finalize(self, self._file.close)
+            for array in self._arrays:
+                self._file.write(array.data)
+            self._arrays = []
+        self._length += len(ids)
+        if self._file is None:
+            self._arrays.append(np.ascontiguousarray(ids))
+        else:
+            self._file.write(np.ascontiguousarray(ids).data)
+
+    def chunks(self) -> Iterator[Ids]:
+        """Yield the ids in order, at most CHUNK_SIZE at a time."""
+        for array in self._arrays:
+            yield from (array[start : start + CHUNK_SIZE] for start in range(0, len(array), CHUNK_SIZE))
+        if self._file is not None:
+            self._file.flush()
+            offset = 0
+            while chunk := os.pread(self._file.fileno(), CHUNK_SIZE * 4, offset):  # allows several readers at once
+                offset += len(chunk)
+                yield np.frombuffer(chunk, np.int32)
+
+    def as_array(self) -> Ids | None:
+        """Return all ids as one array, or None if they are in a file."""
+        if len(self._arrays) > 1:
+            self._arrays = [np.concatenate(self._arrays)]
+        return self._arrays[0] if self._arrays else None
+
+    def reindex(self, new_id: NDArray[np.int32]) -> TokenIds:
+        """Return the text with the ids ``new_id[old_id]``; words whose new id is UNKNOWN are removed.
+
+        The window then closes over removed words, as in GloVe and Word2Vec.
+        """
+        table = np.append(new_id, np.int32(SENTENCE_BOUNDARY))  # the boundary, -1, selects the last entry: itself
+        result = TokenIds(self.max_bytes, self.directory)
+        for number, chunk in enumerate(self.chunks()):
+            mapped = table[chunk]
+            result.append(mapped[mapped != UNKNOWN][not number :])  # `result` already has its first boundary
+        return result
+
+    def segments(self, max_size: int) -> Iterator[Ids]:
+        """Yield the text in arrays of about `max_size` ids, each of whole sentences with their boundaries."""
+        parts: list[Ids] = []
+        size = 0
+        for chunk in self.chunks():
+            while size + len(chunk) > max_size:
+                end = _last_boundary(chunk, max(max_size - size, 1))
+                if not end:  # no sentence ends in this chunk, so the segment must be longer
+                    break
+                parts.append(chunk[:end])
+                yield np.concatenate(parts)
+                parts, size, chunk = [np.array([SENTENCE_BOUNDARY], np.int32)], 1, chunk[end:]
+            parts.append(chunk)
+            size += len(chunk)
+        if size > 1 or self._length == 1:
+            yield np.concatenate(parts)
+
+
+def _last_boundary(ids: Ids, max_size: int) -> int:
+    """Return the end of the last sentence within `max_size` ids, else of the first sentence; 0 if none ends."""
+    ends = np.flatnonzero(ids == SENTENCE_BOUNDARY) + 1
+    if not len(ends):
+        return 0
+    last = int(np.searchsorted(ends, max_size, side="right")) - 1
+    return int(ends[max(last, 0)])
+
+
+def tokenize_file(source: Any, workers: int) -> Iterator[tuple[Ids, list[str]]]:
+    """Yield (ids, words) per shard of a text; the ids number the distinct words of that shard.
+
+    Sentences are those of gensim's LineSentence: lines, split after every 10,000 words.
+
+    Parameters
+    ----------
+    source : path, URL or binary file
         Anything that smart_open reads, compressed or not, or an open binary file.
     workers : int
         Number of threads; the result does not depend on it.
     """
-    carried, shards = 0, _shards(source)
-    # a batch at a time: what has been read and not yet used stays bounded, and errors of reading rise here
+    n_carried, shards = 0, _shards(source)
+    # in batches: few shards are in memory at a time, and read errors are raised here
     while batch := list(itertools.islice(shards, 2 * workers)):
-        for ids, words in threads.run(_tokenise, batch, workers):
-            ids, carried = _cut_long_lines(ids, carried)
-            yield ids, _decode(words, source)
+        for ids, joined in threads.parallel_map(lambda read: _tokens.tokenise(read()), batch, workers):
+            ids, n_carried = _split_long_lines(ids, n_carried)
+            with atomic_files.describe_read_errors(source):
+                words = joined.decode("utf-8").split("\n") if joined else []
+            yield ids, words
 
 
-def _tokenise(read: Callable[[], Bytes]) -> tuple[Ids, bytes]:
-    return _tokens.tokenise(read())
-
-
-def _decode(words: bytes, source: Any) -> list[str]:
-    with atomic_files.reading(source):
-        return words.decode("utf-8").split("\n") if words else []
-
-
-def _shards(source: Any) -> Iterator[tuple[Callable[[], Bytes]]]:
-    """Yield functions that give the bytes of one shard each."""
-    if isinstance(source, (str, os.PathLike)) and is_plain(source):
+def _shards(source: Any) -> Iterator[tuple[Callable[[], bytes]]]:
+    """Yield one function per shard that returns its bytes; uncompressed files are then read by the threads."""
+    if isinstance(source, (str, os.PathLike)) and is_uncompressed_file(source):
         path = Path(source)
-        for start, end in itertools.pairwise(_cuts(path)):
+        for start, end in itertools.pairwise(_shard_offsets(path)):
             yield (partial(_read_range, path, start, end),)
     else:
-        for shard in stream(source):
+        for shard in read_shards(source):
             yield (partial(bytes, shard),)
 
 
-def is_plain(source: str | os.PathLike[str]) -> bool:
-    """Whether the source is a local file without compression."""
+def is_uncompressed_file(source: str | os.PathLike[str]) -> bool:
+    """Return True if the source is a local file without compression."""
     extensions = smart_open.compression.get_supported_extensions()
     return Path(source).is_file() and Path(source).suffix.lower() not in extensions
 
 
-def _cuts(path: Path) -> Iterator[int]:
-    """Yield where the shards of a file begin, behind white space, and its end."""
+def _shard_offsets(path: Path) -> Iterator[int]:
+    """Yield the offset of each shard, always just after whitespace, and then the size of the file."""
     size = path.stat().st_size
     yield 0
     with path.open("rb") as file:
-        nominal = SHARD
-        while nominal < size:
-            file.seek(nominal)
-            cut = nominal
+        offset = SHARD_BYTES
+        while offset < size:
+            file.seek(offset)
             while block := file.read(1 << 12):
-                spaces = [place for place in map(block.find, _spaces()) if place >= 0]
-                cut += min(spaces) + 1 if spaces else len(block)
+                spaces = [place for place in map(block.find, ASCII_WHITESPACE) if place >= 0]
+                offset += min(spaces) + 1 if spaces else len(block)
                 if spaces:
                     break
-            if cut >= size:
-                break
-            yield cut
-            nominal = cut + SHARD
+            if offset < size:
+                yield offset
+            offset += SHARD_BYTES
     yield size
 
 
-def _spaces() -> Iterator[bytes]:
-    return (bytes([space]) for space in ASCII_SPACE)
-
-
-def _read_range(path: Path, start: int, end: int) -> Bytes:
-    data = anonymous_array(end - start, np.uint8)  # the malloc of a thread would keep its memory
+def _read_range(path: Path, start: int, end: int) -> bytes:
     with path.open("rb") as file:
         file.seek(start)
-        size = file.readinto(data.data)
-    if size != end - start:
-        raise OSError(f"'{path}' became shorter while it was read. Leave it alone until the run is done.")
+        data = file.read(end - start)
+    if len(data) != end - start:
+        raise OSError(f"'{path}' became shorter while it was being read. Do not change it during a run.")
     return data
 
 
-def stream(source: Any) -> Iterator[bytes]:
-    """Yield shards of what can only be read from the beginning."""
+def read_shards(source: Any) -> Iterator[bytes]:
+    """Yield the bytes of a path, URL or binary file from start to end, in shards that end with whitespace."""
     if isinstance(source, (str, os.PathLike)):
-        with atomic_files.reading(source), smart_open.open(source, "rb") as file:
-            yield from _blocks(file)
-    else:
-        yield from _blocks(source)
-
-
-def _blocks(file: IO[bytes]) -> Iterator[bytes]:
-    """Yield what is left in a file, cut behind white space."""
+        with atomic_files.describe_read_errors(source), smart_open.open(source, "rb") as file:
+            yield from read_shards(file)
+        return
     rest = b""
-    while block := file.read(SHARD):
+    while block := source.read(SHARD_BYTES):
         if not isinstance(block, bytes):
-            raise TypeError("'corpus_file' is a file opened as text. Open it in binary mode ('rb').")
-        cut = max(block.rfind(space) for space in _spaces()) + 1
-        if cut:
-            yield rest + block[:cut]
-            rest = block[cut:]
+            raise TypeError("'corpus_file' is a file opened in text mode. Open it in binary mode ('rb').")
+        end = max(map(block.rfind, ASCII_WHITESPACE)) + 1
+        if end:
+            yield rest + block[:end]
+            rest = block[end:]
         else:
             rest += block
     yield rest
 
 
-def _cut_long_lines(ids: Ids, carried: int) -> tuple[Ids, int]:
-    """Lay a border behind every LONGEST_SENTENCE words of a line whose first `carried` words came before.
+def _split_long_lines(ids: Ids, n_carried: int) -> tuple[Ids, int]:
+    """Insert a boundary after every MAX_SENTENCE_LENGTH words of a line.
 
-    Return the ids and how many words of the last line to carry on.
+    `n_carried` is the number of words of the first line that were in earlier shards. Return the ids and the number of
+    words of the last line to carry over.
     """
-    borders = np.append(np.flatnonzero(ids == SENTENCE_BOUNDARY), len(ids))
-    lengths = np.diff(borders, prepend=-1) - 1
-    lengths[0] += carried
-    starts = borders - lengths  # where each line begins, the first perhaps before these ids
-    long = np.flatnonzero(lengths > LONGEST_SENTENCE).tolist()
+    boundaries = np.append(np.flatnonzero(ids == SENTENCE_BOUNDARY), len(ids))
+    lengths = np.diff(boundaries, prepend=-1) - 1
+    lengths[0] += n_carried
+    starts = boundaries - lengths  # of the lines; the first may lie before these ids
+    long = np.flatnonzero(lengths > MAX_SENTENCE_LENGTH).tolist()
     if long:
-        cuts = [np.arange(starts[i] + LONGEST_SENTENCE, borders[i], LONGEST_SENTENCE) for i in long]
+        cuts = [np.arange(starts[i] + MAX_SENTENCE_LENGTH, boundaries[i], MAX_SENTENCE_LENGTH) for i in long]
         ids = np.insert(ids, np.concatenate(cuts), SENTENCE_BOUNDARY)
-    return ids, int((lengths[-1] - 1) % LONGEST_SENTENCE + 1) if lengths[-1] else 0
+    return ids, int((lengths[-1] - 1) % MAX_SENTENCE_LENGTH + 1) if lengths[-1] else 0

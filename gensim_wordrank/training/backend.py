@@ -91,10 +91,10 @@ class LocalBackend:
     ) -> Corpus:
         """Read a text into word ids: those of `vocabulary`, or new ones for all words."""
         if isinstance(sentences, Corpus):  # it was read before
-            return sentences if vocabulary is None else sentences.over(vocabulary)
-        room = corpus.room_for_text(memory.budget(self.memory))
+            return sentences if vocabulary is None else sentences.reindex(vocabulary)
+        room = corpus.token_ids_budget(memory.budget(self.memory))
         return corpus.read(
-            sentences, corpus_file, known=vocabulary, workers=self.workers, room=room, progress=self.progress
+            sentences, corpus_file, vocabulary=vocabulary, workers=self.workers, max_bytes=room, progress=self.progress
         )  # fmt: skip
 
     def count(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensim_wordrank import _sampled
-from gensim_wordrank._utils.memory import anonymous_array, forget
+from gensim_wordrank._utils.memory import anonymous_array, discard_pages
 from gensim_wordrank.training.state import is_finite
 from gensim_wordrank.types import Vectors
 
@@ -111,7 +111,7 @@ class BlockedRows:
                 rows, block = members[some], packed.part(some.start, some.stop)
                 vectors[rows], bias[rows] = block.vectors[:, :size], block.vectors[:, size]
                 accumulator[rows] = block.accumulator
-            forget(packed.vectors[first:last])
+            discard_pages(packed.vectors[first:last])
 
 
 def _zeros(n: int, size: int) -> Vectors:

@@ -31,8 +31,8 @@ from gensim_wordrank.training.trainer import Listener
 
 logger = logging.getLogger(__name__)
 
-RUN = checksummed.Kind("training run", 3, "Start over.")
-EPOCH = checksummed.Kind("checkpoint", 2, "The one before is used.")
+RUN = checksummed.Format("training run", 3, "Start over.")
+EPOCH = checksummed.Format("checkpoint", 2, "The one before is used.")
 # where these agree, results are the same bytes
 REPRODUCIBLE_WITH = ("gensim-wordrank", "numpy", "machine", "CPU level")
 SECONDS = {"s": 1, "min": 60, "h": 3600}
@@ -101,10 +101,10 @@ def prepare_directory(checkpoint: str | os.PathLike[str] | Checkpoints | None) -
         return None
     options = checkpoint if isinstance(checkpoint, Checkpoints) else Checkpoints(checkpoint)
     directory = Path(options.directory).absolute()
-    atomic_files.refuse_file(directory)
+    atomic_files.require_no_file(directory)
     directory.mkdir(parents=True, exist_ok=True)
     _check_free(directory)
-    atomic_files.check_directory(directory / "checked", ())
+    atomic_files.require_writable_directory(directory / "checked", ())
     if (directory / LOCK).exists():
         with (directory / LOCK).open() as lock:
             _lock(lock, fcntl.LOCK_SH)
@@ -144,7 +144,7 @@ class Run:
     def __init__(self, options: Checkpoints, start: State, model: Mapping[str, Any]) -> None:
         self.options, self.start, self.model = options, start, model
         self.directory = Path(options.directory)
-        self._id = checksummed.checksum(self.directory / "run" / checksummed.ABOUT)
+        self._id = checksummed.file_checksum(self.directory / "run" / checksummed.MANIFEST)
         self._last, self._written = start.epoch, monotonic()  # epoch and time of the last checkpoint
 
     @classmethod
@@ -161,7 +161,7 @@ class Run:
                 "every": options.every,
                 "keep": options.keep,
                 "versions": _versions(),
-                "cooccurrence": checksummed.checksum(directory / "cooccurrence" / checksummed.ABOUT),
+                "cooccurrence": checksummed.file_checksum(directory / "cooccurrence" / checksummed.MANIFEST),
             }
             contents = {**vars(start), **model, "run": of_run}
             atomic_files.write_directory_atomically(
@@ -184,8 +184,8 @@ class Run:
             (place / INCOMPLETE).unlink(missing_ok=True)
             model = checksummed.read(place / "run", RUN)
             of_run, start = model.pop("run"), _pop_state(model)
-            about = place / "cooccurrence" / checksummed.ABOUT
-            if not about.is_file() or checksummed.checksum(about) != of_run["cooccurrence"]:
+            about = place / "cooccurrence" / checksummed.MANIFEST
+            if not about.is_file() or checksummed.file_checksum(about) != of_run["cooccurrence"]:
                 raise ValueError(f"'{about.parent}' belongs to another run, or is damaged. {RUN.remedy}")
             if of_run["versions"] != _versions():
                 logger.warning(
@@ -274,7 +274,7 @@ def _locked(directory: Path) -> Iterator[None]:
     """Keep other processes out of a directory, and remove the incomplete files of a run that was interrupted."""
     with (directory / LOCK).open("w") as lock:
         _lock(lock, fcntl.LOCK_EX)
-        for left in _directories(directory, rf"\.(run|cooccurrence|{CHECKPOINT})\.{atomic_files.SCRATCH_NAME}"):
+        for left in _directories(directory, rf"\.(run|cooccurrence|{CHECKPOINT})\.{atomic_files.TEMPORARY_SUFFIX}"):
             shutil.rmtree(left, ignore_errors=True)
         yield
 
@@ -295,7 +295,7 @@ def _lock(file: IO[str], how: int) -> None:
 def _is_checkpoint(place: Path) -> bool:
     """Return True if a directory is a checkpoint of any run."""
     try:
-        return bool(checksummed.checksums(place, EPOCH))
+        return bool(checksummed.read_checksums(place, EPOCH))
     except (OSError, ValueError):
         return False
 

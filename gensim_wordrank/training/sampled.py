@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gensim_wordrank import _sampled
 from gensim_wordrank._utils import threads
-from gensim_wordrank._utils.memory import anonymous_array, forget, trim_heap
+from gensim_wordrank._utils.memory import anonymous_array, discard_pages, trim_heap
 from gensim_wordrank.cooccurrence.csr import Csr
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.cooccurrence.summary import CountSummary
@@ -82,7 +82,7 @@ class SampledPairs:
     def without_first_stratum(self) -> SampledPairs:
         """Drop the pairs of the first stratum and release their memory."""
         starts = _sampled.drop_first(self.pairs, self.starts, self.n_strata)
-        forget(self.pairs[starts[-1] : self.starts[-1]])
+        discard_pages(self.pairs[starts[-1] : self.starts[-1]])
         return SampledPairs(self.pairs, starts, self.n_strata - 1)
 
 
@@ -137,7 +137,7 @@ class PartitionEpoch:
             on_cell_done(b)
             return loss
 
-        return list(threads.run(run, [(i,) for i in range(len(self.numbers))], workers))
+        return list(threads.parallel_map(run, [(i,) for i in range(len(self.numbers))], workers))
 
     def run_cell(self, stratum: int, i: int, contexts: Block) -> float:
         """Train the words of block `i` with their contexts of a stratum; strata must come in order."""
@@ -211,7 +211,7 @@ def sampled_epoch(
 
     trim_heap()  # what counting or the last epoch freed: memory peaks now
     # the next words had these contexts in the stratum before; unpacked rows may come from any block
-    losses = threads.run_rounds(run, n_blocks + 2, n_blocks, workers, together=n_blocks)
+    losses = threads.parallel_rounds(run, n_blocks + 2, n_blocks, workers, barrier_from=n_blocks)
     (new_words, _, word_accumulator), (new_contexts, bias, context_accumulator) = words.new, context_rows.new
     new = State(new_words, new_contexts, bias, word_accumulator, context_accumulator, state.epoch + 1)
     return new, estimate_loss(losses, config.settings)

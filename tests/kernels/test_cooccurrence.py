@@ -19,7 +19,7 @@ GLOVE_WINDOW = 6  # of the recorded counts
 
 def count(sentences, ids, **options):
     """Counts of the product for token lists."""
-    return Cooccurrence.from_text(read(sentences, known=ids), **options)
+    return Cooccurrence.from_text(read(sentences, vocabulary=ids), **options)
 
 
 @given(

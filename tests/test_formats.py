@@ -50,10 +50,10 @@ def test_damaged_glove_files_are_named(pairs, tmp_path):
     write_glove(pairs, tmp_path / "pairs.bin", tmp_path / "vocab.txt")
     whole = (tmp_path / "pairs.bin").read_bytes()
     (tmp_path / "cut.bin").write_bytes(whole[:-3])
-    with pytest.raises(ValueError, match="cut.bin' is cut off or not GloVe's"):
+    with pytest.raises(ValueError, match="cut.bin' is truncated or not GloVe's"):
         read_glove(tmp_path / "cut.bin", tmp_path / "vocab.txt")
     (tmp_path / "few.txt").write_text("the 10\nof 5\n")
-    with pytest.raises(ValueError, match="numbers words outside the vocabulary of 2"):
+    with pytest.raises(ValueError, match="has word numbers outside the vocabulary of 2"):
         read_glove(tmp_path / "pairs.bin", tmp_path / "few.txt")
     (tmp_path / "words.txt").write_text("the\nof\n")
     with pytest.raises(ValueError, match="words.txt' must hold lines of a word"):

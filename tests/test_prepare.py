@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 from gensim_wordrank.text import prepare as preparation
-from gensim_wordrank.text.prepare import prepare, sentences, words
+from gensim_wordrank.text.prepare import prepare, split_sentences, split_words
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from gensim_wordrank.text.prepare import prepare, sentences, words
 )
 def test_sentences_end_where_a_reader_would_end_them(paragraph, expected):
     """Marks before capitals and digits split; initials, abbreviations, decimals and lower case do not."""
-    assert sentences(paragraph) == ([paragraph] if expected is None else expected)
+    assert split_sentences(paragraph) == ([paragraph] if expected is None else expected)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_sentences_end_where_a_reader_would_end_them(paragraph, expected):
 )
 def test_words_are_ascii_and_lower_case_without_punctuation(sentence, expected):
     """Words with other letters go whole, however they are written; all that is not a letter or digit separates."""
-    assert words(sentence) == expected.split()
+    assert split_words(sentence) == expected.split()
 
 
 def test_sentences_of_3_to_500_words_are_kept(tmp_path):
@@ -53,7 +53,7 @@ def test_sentences_of_3_to_500_words_are_kept(tmp_path):
     raw.write_text("\n".join(" ".join(["word"] * length) + "." for length in (2, 3, 500, 501)))
     done = prepare([raw], tmp_path / "text.txt")
     assert [len(line.split()) for line in (tmp_path / "text.txt").read_text().splitlines()] == [3, 500]
-    assert (done.lines, done.tokens, done.left_out) == (2, 503, 2)
+    assert (done.lines, done.tokens, done.skipped) == (2, 503, 2)
 
 
 def test_text8_spells_digits_and_turns_other_bytes_into_spaces(tmp_path):
@@ -88,8 +88,8 @@ def test_an_error_names_the_text_and_leaves_what_was_there(tmp_path):
 @pytest.mark.parametrize("text8", [False, True])
 def test_memory_does_not_grow_with_a_text_of_one_line(tmp_path, monkeypatch, text8):
     """A text without line ends is cut between words and never held whole."""
-    monkeypatch.setattr(preparation.tokens, "SHARD", 1 << 12)
-    monkeypatch.setattr(preparation, "LONGEST_LINE", 1 << 12)
+    monkeypatch.setattr(preparation.tokens, "SHARD_BYTES", 1 << 12)
+    monkeypatch.setattr(preparation, "MAX_LINE_BYTES", 1 << 12)
     raw = tmp_path / "raw.txt"
     raw.write_text("Some words stand here. " * 20_000)
     tracemalloc.start()

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 from gensim_wordrank._utils.atomic_files import (
-    SCRATCH_NAME,
-    _scratch_beside,
-    check_directory,
-    check_target,
-    reading,
+    TEMPORARY_SUFFIX,
+    _sibling_directory,
+    describe_read_errors,
+    require_writable_directory,
+    require_writable_file,
     write_atomically,
     write_directory_atomically,
 )
@@ -53,7 +53,7 @@ def test_places_that_cannot_be_written_are_named(tmp_path):
     """A directory in the way, or a missing one, is said before anything is written."""
     with pytest.raises(IsADirectoryError, match="it is a directory"):
         write_atomically(tmp_path, write_two)
-    with pytest.raises(FileNotFoundError, match="no directory .*Make it first"):
+    with pytest.raises(FileNotFoundError, match="no directory .*Create it first"):
         write_atomically(tmp_path / "missing" / "model", write_two)
 
 
@@ -107,12 +107,12 @@ def test_a_directory_can_be_checked_beforehand(tmp_path):
     """One that is empty or holds what it should is fine; a file in the way, and other files, are named."""
     (tmp_path / "file").write_text("")
     with pytest.raises(NotADirectoryError, match="there is a file of that name"):
-        check_directory(tmp_path / "file", ["about"])
+        require_writable_directory(tmp_path / "file", ["about"])
     for names in (["about"], ["about", "file"]):
         with pytest.raises(FileExistsError, match="holds other files"):
-            check_directory(tmp_path, names)
-    check_directory(tmp_path, ["file"])
-    check_directory(tmp_path / "new", ["about"])
+            require_writable_directory(tmp_path, names)
+    require_writable_directory(tmp_path, ["file"])
+    require_writable_directory(tmp_path / "new", ["about"])
 
 
 def test_a_link_to_a_directory_stays(tmp_path):
@@ -164,20 +164,20 @@ def test_what_is_open_is_written_to_where_it_stands(tmp_path, name):
 def test_what_is_not_open_or_only_to_be_read_is_told_beforehand(tmp_path):
     """Before anything is made that would go there."""
     with pytest.raises(OSError, match="Cannot write '/dev/fd/987': it is not open"):
-        check_target("/dev/fd/987")
+        require_writable_file("/dev/fd/987")
     (tmp_path / "file").write_text("")
-    with (tmp_path / "file").open() as file, pytest.raises(OSError, match="it is open to be read"):
-        check_target(f"/dev/fd/{file.fileno()}")
+    with (tmp_path / "file").open() as file, pytest.raises(OSError, match="it is open for reading only"):
+        require_writable_file(f"/dev/fd/{file.fileno()}")
 
 
 def test_a_missing_module_is_no_damage():
     """As for texts that are compressed in a way that Python has not learnt here."""
     message = "'text.zst' cannot be read without the module 'missing_module'. Install it"
-    with pytest.raises(OSError, match=message), reading("text.zst"):
+    with pytest.raises(OSError, match=message), describe_read_errors("text.zst"):
         importlib.import_module("missing_module")
 
 
 def test_the_names_of_what_is_being_written_are_known(tmp_path):
     """Or what a killed run leaves would not be recognised."""
-    with _scratch_beside(tmp_path / "model") as scratch:
-        assert re.fullmatch(rf"\.model\.{SCRATCH_NAME}", Path(scratch).name)
+    with _sibling_directory(tmp_path / "model") as scratch:
+        assert re.fullmatch(rf"\.model\.{TEMPORARY_SUFFIX}", Path(scratch).name)
