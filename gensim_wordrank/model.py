@@ -156,7 +156,7 @@ class WordRank(FittedModel):
         compute_loss: bool = True,
         **without_meaning: Any,
     ) -> None:
-        compatibility.warn_about(without_meaning)
+        compatibility.check_extra_arguments(without_meaning)
         self.objective = Objective(
             rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, discount, l2
         )
@@ -202,7 +202,7 @@ class WordRank(FittedModel):
             trim_rule=trim_rule if sentences is None and corpus_file is None else None,
             callbacks=callbacks if sentences is None and corpus_file is None else (),
         )
-        compatibility.warn_about_low_alpha(self.alpha, usual)
+        compatibility.warn_if_alpha_is_low(self.alpha, usual)
         if sentences is None and corpus_file is None:
             if checkpoint is not None:
                 logger.warning("'checkpoint' is not kept without a text: give it to train() instead")
