@@ -60,7 +60,7 @@ def test_loss_curves(model):
 
 def test_loss_curves_without_losses():
     """If no model has losses, the error says what to pass."""
-    with pytest.raises(ValueError, match="must hold the losses of at least one model"):
+    with pytest.raises(ValueError, match="must hold the losses of a model"):
         loss_curves({"vectors": []})
 
 

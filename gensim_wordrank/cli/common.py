@@ -21,6 +21,11 @@ EXPECTED_ERRORS = (
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
+def output_option(help: str) -> Callable[..., Any]:
+    """Return the option -o."""
+    return click.option("-o", "--output", type=click.Path(), required=True, help=help)
+
+
 def command(function: Callable[..., None]) -> click.Command:
     """Make a command with --verbose and --quiet that reports expected errors in one line, without a traceback."""
 
@@ -68,14 +73,3 @@ def print_summary(output: str, text: str) -> None:
     """Print what was written, unless --quiet; to stderr if `output` is stdout or a pipe."""
     if not is_quiet():
         click.echo(text, err=atomic_files.is_special(output))
-
-
-def with_options(*options: Callable[..., Any]) -> Callable[..., Any]:
-    """Add options to a command, in the given order."""
-
-    def add(function: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return add

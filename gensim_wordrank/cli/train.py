@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
@@ -15,7 +15,7 @@ import click
 from joblib import cpu_count
 
 from gensim_wordrank._utils import atomic_files, checksummed, memory
-from gensim_wordrank.cli.common import Interrupted, command, json_option, print_summary, shows_progress, with_options
+from gensim_wordrank.cli.common import Interrupted, command, json_option, output_option, print_summary, shows_progress
 from gensim_wordrank.cluster import Hosts
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.model import WordRank
@@ -24,76 +24,64 @@ from gensim_wordrank.text import corpus
 from gensim_wordrank.text import prepare as preparation
 from gensim_wordrank.training.checkpoints import Checkpoints, asked_for
 
-DEFAULTS = {name: parameter.default for name, parameter in inspect.signature(WordRank).parameters.items()}
+DEFAULTS = {name: argument.default for name, argument in inspect.signature(WordRank).parameters.items()}
 
 
-def wordrank_option(name: str, help: str, **settings: Any) -> Any:
+def parameter(name: str, help: str, **settings: Any) -> Callable[..., Any]:
     """Return an option for a parameter of WordRank, with its default."""
-    return click.option(
-        f"--{name.replace('_', '-')}",
-        default=DEFAULTS[name],
-        show_default=DEFAULTS[name] is not None,
-        help=help,
-        **settings,
-    )
+    return click.option(f"--{name.replace('_', '-')}", default=DEFAULTS[name], help=help, **settings)
+
+
+def switch(names: str, help: str) -> Callable[..., Any]:
+    """Return an option --on/--off that is on by default."""
+    return click.option(names, default=True, help=help)
+
+
+def with_options(*options: Callable[..., Any]) -> Callable[..., Any]:
+    """Add options to a command, in the given order."""
+
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
 
 
 counting_options = (
-    wordrank_option("window", "Largest distance between two words of a pair."),
-    click.option(
-        "--symmetric/--one-sided", default=True, show_default=True,
-        help="Take contexts from both sides of a word, or only from before it.",
-    ),
-    click.option(
-        "--distance-weighting/--flat", default=True, show_default=True, help="Count each pair as 1/distance, or as 1."
-    ),
-    wordrank_option("min_count", "Ignore words that occur less often than this."),
-    wordrank_option("max_final_vocab", "Keep at most this many of the most frequent words.", type=int),
-    wordrank_option("memory", 'Memory limit, such as "4GB" (default: half of the free memory).', type=str),
-)  # fmt: skip
+    parameter("window", "Largest distance between two words of a pair."),
+    switch("--symmetric/--one-sided", "Take contexts from both sides of a word, or only from before it."),
+    switch("--distance-weighting/--flat", "Count each pair as 1/distance, or as 1."),
+    parameter("min_count", "Ignore words that occur less often than this."),
+    parameter("max_final_vocab", "Keep at most this many of the most frequent words.", type=int),
+    parameter("memory", 'Memory limit, such as "4GB" (default: half of the free memory).', type=str),
+)
 training_options = (
-    wordrank_option("vector_size", "Dimension of the vectors."),
-    wordrank_option("epochs", "Passes over the co-occurrence counts."),
-    wordrank_option("seed", "Random seed. The vectors do not depend on --workers."),
-    wordrank_option("alpha", "Initial learning rate (default: depends on --pair-loss).", type=float),
-    wordrank_option("rank_loss", "Loss of a rank.", type=click.Choice([loss.value for loss in RankLoss])),
-    wordrank_option(
-        "pair_loss", "Loss that ranks are computed with.", type=click.Choice([loss.value for loss in PairLoss])
-    ),
-    wordrank_option("rank_scale", "The paper's alpha."),
-    wordrank_option("rank_offset", "The paper's beta."),
-    wordrank_option("l2", "Strength of the L2 regularization."),
-    click.option(
-        "--weighted/--unweighted", default=True, show_default=True, help="Weight pairs by their counts, or all equally."
-    ),
+    parameter("vector_size", "Dimension of the vectors."),
+    parameter("epochs", "Passes over the co-occurrence counts."),
+    parameter("seed", "Random seed. The vectors do not depend on --workers."),
+    parameter("alpha", "Initial learning rate (default: depends on --pair-loss).", type=float),
+    parameter("rank_loss", "Function of the rank to minimize.", type=click.Choice([loss.value for loss in RankLoss])),
+    parameter("pair_loss", "Loss that bounds the rank.", type=click.Choice([loss.value for loss in PairLoss])),
+    parameter("rank_scale", "The paper's alpha."),
+    parameter("rank_offset", "The paper's beta."),
+    parameter("l2", "Strength of the L2 regularization."),
+    switch("--weighted/--unweighted", "Weight pairs by their counts, or all equally."),
 )
 hosts_options = (
-    click.option(
-        "--hosts", type=click.Path(), help="File that lists machines to use over SSH; see docs/distributed.md."
-    ),
+    click.option("--hosts", type=click.Path(), help="File of machines to use over SSH; see docs/distributed.md."),
     click.option(
         "--ssh-config", type=click.Path(exists=True), help="SSH config file for --hosts (default: ~/.ssh/config)."
     ),
 )
 texts_argument = click.argument("texts", nargs=-1, required=True, type=click.Path(allow_dash=True))
 workers_option = click.option("--workers", type=int, help="Number of threads (default: one per core).")
-model_output_option = click.option(
-    "-o", "--output", type=click.Path(), required=True, help="Output file for the model."
-)
 
 
 @command
 @texts_argument
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(),
-    required=True,
-    help="Output file; compressed if its name ends in .gz, for example.",
-)
-@click.option(
-    "--text8", is_flag=True, help="Format as the text8 corpus: only a to z, digits spelled out, one paragraph per line."
-)
+@output_option("Output file; compressed if its name ends in .gz, for example.")
+@click.option("--text8", is_flag=True, help="As the text8 corpus: a to z, digits spelled out, one paragraph per line.")
 def prepare(texts: tuple[str, ...], output: str, text8: bool) -> None:
     """Turn raw text into text to train on.
 
@@ -101,16 +89,13 @@ def prepare(texts: tuple[str, ...], output: str, text8: bool) -> None:
     to 500 words per line, in lower case, without punctuation and without words that are not ASCII.
     """
     done = preparation.prepare(open_sources(texts), output, text8=text8)
-    print_summary(
-        output, f"Wrote {done.tokens} words in {done.lines} lines to {output}; skipped {done.left_out} sentences"
-    )
+    summary = f"Wrote {done.tokens} words in {done.lines} lines to {output}; skipped {done.left_out} sentences"
+    print_summary(output, summary)
 
 
 @command
 @texts_argument
-@click.option(
-    "-o", "--output", type=click.Path(), required=True, help="Output directory; replaced if it holds an older result."
-)
+@output_option("Output directory; replaced if it holds an older result.")
 @with_options(*counting_options, workers_option, *hosts_options)
 def cooccur(texts: tuple[str, ...], output: str, **options: Any) -> None:
     """Count co-occurrences for `wordrank train`.
@@ -118,19 +103,16 @@ def cooccur(texts: tuple[str, ...], output: str, **options: Any) -> None:
     TEXTS have one sentence per line and may be compressed; - reads from standard input.
     """
     options["cluster"] = take_cluster(options)
-    counts = Cooccurrence.from_corpus(
-        corpus_file=open_sources(texts), path=output, progress=shows_progress(), **options
-    )
+    sources, progress = open_sources(texts), shows_progress()
+    counts = Cooccurrence.from_corpus(corpus_file=sources, path=output, progress=progress, **options)
     print_summary(output, f"Wrote {counts.nnz} pairs of {len(counts.words)} words to {output}")
 
 
 @command
 @texts_argument
-@model_output_option
+@output_option("Output file for the model.")
 @with_options(*training_options, *counting_options, workers_option, *hosts_options)
-@click.option(
-    "--checkpoint", type=click.Path(), help="Directory for checkpoints, from which `wordrank resume` continues."
-)
+@click.option("--checkpoint", type=click.Path(), help="Directory for checkpoints, for `wordrank resume`.")
 @click.option("--checkpoint-every", help='Number of epochs, or a time such as "10min" (default: 1).')
 @json_option
 def train(
@@ -142,7 +124,7 @@ def train(
     checkpoint_every: str | None,
     **options: Any,
 ) -> None:
-    """Train a model.
+    """Train word vectors.
 
     TEXTS have one sentence per line and may be compressed; - reads from standard input.
 
@@ -165,7 +147,7 @@ def train(
 
 @command
 @click.argument("directory", type=click.Path())
-@model_output_option
+@output_option("Output file for the model.")
 @click.option("--workers", type=int, help="Number of threads (default: as before).")
 @with_options(*hosts_options)
 @json_option

@@ -12,18 +12,6 @@ from gensim_wordrank.evaluation.testsets import (
 )
 
 __all__ = [
-    "AnalogySet",
-    "Comparison",
-    "LoadedModel",
-    "Score",
-    "SimilaritySet",
-    "analogies",
-    "bundled_sets",
-    "compare",
-    "evaluate",
-    "load_model",
-    "read_analogies",
-    "read_directory",
-    "read_similarity",
-    "similarity",
-]
+    "AnalogySet", "Comparison", "LoadedModel", "Score", "SimilaritySet", "analogies", "bundled_sets", "compare",
+    "evaluate", "load_model", "read_analogies", "read_directory", "read_similarity", "similarity",
+]  # fmt: skip

@@ -232,18 +232,9 @@ def evaluate(
     unknown: Unknown | str = "zero",
     restrict_vocab: int | None = None,
 ) -> list[Score]:
-    """Return the scores on several test sets.
+    """Return the scores on several test sets: similarity with `wv`, analogies with `analogy_vectors` (default: `wv`).
 
-    Parameters
-    ----------
-    wv : KeyedVectors
-        The vectors for similarity sets (the paper: u).
-    test_sets : iterable of SimilaritySet or AnalogySet
-        The test sets.
-    analogy_vectors : KeyedVectors, optional
-        The vectors for analogies (the paper: u + v); by default `wv`.
-    method, unknown, restrict_vocab
-        As in :func:`analogies`.
+    The paper uses u for similarity and u + v for analogies. See :func:`analogies` for the other parameters.
 
     Examples
     --------

@@ -6,17 +6,6 @@ from gensim_wordrank.plots.report import model_report
 from gensim_wordrank.plots.spec import Figure, Panel, Series
 
 __all__ = [
-    "Document",
-    "Figure",
-    "Heading",
-    "Panel",
-    "Paragraph",
-    "Series",
-    "Table",
-    "loss_curves",
-    "loss_functions",
-    "model_report",
-    "quality_curves",
-    "save",
-    "word_map",
-]
+    "Document", "Figure", "Heading", "Panel", "Paragraph", "Series", "Table", "loss_curves", "loss_functions",
+    "model_report", "quality_curves", "save", "word_map",
+]  # fmt: skip

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from gensim_wordrank._utils import atomic_files
 from gensim_wordrank.plots import matplotlib, plotly
@@ -37,6 +38,7 @@ class Table:
 
 
 Block = Heading | Paragraph | Table | Figure
+Writers = Mapping[str, Callable[[Any, str], None]]
 
 
 @dataclass(frozen=True)
@@ -73,18 +75,15 @@ def save(content: Figure | Document, path: str | os.PathLike[str]) -> None:
     | a\|b | 2 |
     <BLANKLINE>
     """
-    if isinstance(content, Figure):
-        write_figure = atomic_files.writer_for(path, FIGURE_WRITERS)
-        atomic_files.write_atomically(path, lambda name: write_figure(content, name))
-    else:
-        write_document = atomic_files.writer_for(path, DOCUMENT_WRITERS)
-        atomic_files.write_atomically(path, lambda name: write_document(content, Path(name)))
+    writers: Writers = FIGURE_WRITERS if isinstance(content, Figure) else DOCUMENT_WRITERS
+    write = atomic_files.writer_for(path, writers)
+    atomic_files.write_atomically(path, lambda name: write(content, name))
 
 
-def _write_html(document: Document, path: Path) -> None:
+def _write_html(document: Document, name: str) -> None:
     blocks = [f"<h1>{escape(document.title)}</h1>\n"]
     blocks += [_html(block, f"figure{number}") for number, block in enumerate(document.blocks)]
-    path.write_text(plotly.page(document.title, "".join(blocks)), encoding="utf-8")
+    Path(name).write_text(plotly.page(document.title, "".join(blocks)), encoding="utf-8")
 
 
 def _html(block: Block, element_id: str) -> str:
@@ -100,15 +99,15 @@ def _html_row(tag: str, cells: Sequence[str]) -> str:
     return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>\n"
 
 
-def _write_markdown(document: Document, path: Path) -> None:
+def _write_markdown(document: Document, name: str) -> None:
     """Write a Markdown file, and each figure as a numbered PNG file beside it."""
     blocks = [f"# {_escape_markdown(document.title)}\n"]
     for number, block in enumerate(document.blocks):
-        image = path.with_name(f"{path.stem}-{number}.png")
+        image = Path(name).with_name(f"{Path(name).stem}-{number}.png")
         if isinstance(block, Figure):
             matplotlib.write(block, str(image))
         blocks.append(_markdown(block, image.name))
-    path.write_text("\n".join(blocks), encoding="utf-8")
+    Path(name).write_text("\n".join(blocks), encoding="utf-8")
 
 
 def _markdown(block: Block, image: str) -> str:

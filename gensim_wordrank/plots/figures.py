@@ -76,7 +76,7 @@ def loss_curves(losses: Mapping[str, Sequence[float]]) -> Figure:
         if len(values)
     ]
     if not curves:
-        raise ValueError("'losses' must hold the losses of at least one model. Pass the training_losses of a WordRank.")
+        raise ValueError("'losses' must hold the losses of a model. Pass the training_losses of a WordRank.")
     title = "Training loss" if len(curves) > 1 else f"Training loss of {curves[0].name}"
     return Figure(title, [Panel(curves, x_label="epoch", y_label="objective J, estimated")])
 
