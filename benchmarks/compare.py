@@ -22,7 +22,7 @@ from typing import Any
 
 import measure
 from gensim_wordrank._utils.versions import versions
-from gensim_wordrank.plots import figures
+from gensim_wordrank.plots import quality_curves, save
 
 NAMES = ("WS-353", "MEN", "MTurk-287", "SimLex-999", "Rare Words")
 STYLES = ("raw", "centred", "in basis")
@@ -79,9 +79,9 @@ def write(results: list[dict[str, Any]], texts: list[Path], out: Path, workers: 
         file.writelines(line(shown(result[column]) for column in columns) for result in results)
 
     given = [result | {name: better(result, name) for name in ("WS-353", "Google")} for result in results]
-    picture = figures.quality_curves(given, ["WS-353", "Google"])
+    picture = quality_curves(given, ["WS-353", "Google"])
     for name in ("quality.png", "quality.html"):
-        figures.save(picture, out / name)
+        save(picture, out / name)
 
 
 def main() -> None:

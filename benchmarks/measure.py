@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import smart_open
 from gensim.models import KeyedVectors
-from gensim_wordrank.evaluation.scores import analogies, similarity
-from gensim_wordrank.evaluation.testsets import read_analogies, read_similarity
+from gensim_wordrank.evaluation import analogies, read_analogies, read_similarity, similarity
 from gensim_wordrank.keyedvectors import combine
 from gensim_wordrank.training import whitening
 from joblib import cpu_count

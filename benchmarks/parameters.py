@@ -20,8 +20,7 @@ from typing import Any
 
 import numpy as np
 from gensim_wordrank import WordRank
-from gensim_wordrank.evaluation.scores import evaluate
-from gensim_wordrank.evaluation.testsets import in_directory
+from gensim_wordrank.evaluation import evaluate, read_directory
 from matplotlib.figure import Figure
 from measure import ONE_OBJECTIVE
 
@@ -54,7 +53,7 @@ def measure(text: Path, evaluation: Path, name: str, value: Any, seed: int, work
     started = process_time()
     model = WordRank(corpus_file=text, seed=seed, workers=workers, **ONE_OBJECTIVE | changes(name, value))
     seconds = process_time() - started
-    scores = evaluate(model.wv, in_directory(evaluation), model.vectors("sum"))
+    scores = evaluate(model.wv, read_directory(evaluation), model.vectors("sum"))
     row = {"parameter": name, "value": str(value), "seed": str(seed), "cpu_seconds": f"{seconds:.1f}"}
     return row | {score.name: f"{100 * score.value:.2f}" for score in scores}
 

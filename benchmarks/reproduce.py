@@ -25,8 +25,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from gensim_wordrank.evaluation.load import load
-from gensim_wordrank.plots import documents
+from gensim_wordrank.evaluation import load_model
+from gensim_wordrank.plots import save
 from paper import pages, plans, runs, summaries
 
 SCALE = [17_005_207, 32_000_000, 64_000_000]
@@ -100,7 +100,7 @@ def orderings(options: argparse.Namespace) -> None:
 def write(options: argparse.Namespace, found: list[tuple[runs.Result, runs.Result | None]], table: str) -> None:
     """Write the page of a command, and its runs."""
     document = getattr(pages, options.command)(summaries.grouped(found))
-    documents.save(document, options.out / f"{options.command}.md")
+    save(document, options.out / f"{options.command}.md")
     summaries.write_csv([result for _, result in found if result is not None], options.out / f"{table}.csv")
 
 
@@ -109,9 +109,9 @@ def main() -> int:
     options = parser().parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     if options.command == "figure1":
-        documents.save(pages.figure1(), options.out / "figure1.md")
+        save(pages.figure1(), options.out / "figure1.md")
     elif options.command == "figure3":
-        documents.save(pages.figure3(load(options.model)), options.out / "figure3.md")
+        save(pages.figure3(load_model(options.model)), options.out / "figure3.md")
     elif options.command == "orderings":
         orderings(options)
     elif not train(options):

@@ -12,8 +12,7 @@ from time import perf_counter
 from gensim.models import Word2Vec
 from gensim.test.utils import datapath
 from gensim_wordrank import WordRank
-from gensim_wordrank.evaluation.scores import compare, evaluate
-from gensim_wordrank.evaluation.testsets import in_directory, shipped
+from gensim_wordrank.evaluation import bundled_sets, compare, evaluate, read_directory
 
 
 def main() -> None:
@@ -29,11 +28,11 @@ def main() -> None:
     theirs = Word2Vec(corpus_file=options.text, window=15, sg=1)
     print(f"Word2Vec: {perf_counter() - started:.1f} s")
 
-    tests = shipped() + (in_directory(options.sets) if options.sets else [])
+    tests = bundled_sets() + (read_directory(options.sets) if options.sets else [])
     our_scores = evaluate(ours.wv, tests, ours.vectors("sum"))
     for one, other in zip(our_scores, evaluate(theirs.wv, tests), strict=True):
         difference = compare(one, other)
-        verdict = "more than noise" if difference.is_real else "may be noise"
+        verdict = "more than noise" if difference.is_significant else "may be noise"
         print(
             f"{one.name:16} {100 * one.value:5.1f} against {100 * other.value:5.1f}, "
             f"{one.unknown_share:.0%} unknown: {verdict}"

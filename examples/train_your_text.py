@@ -14,7 +14,7 @@ from gensim.models import KeyedVectors
 from gensim.test.utils import datapath
 from gensim.utils import simple_preprocess
 from gensim_wordrank import WordRank
-from gensim_wordrank.plots import figures
+from gensim_wordrank.plots import save, word_map
 from smart_open import open as open_text
 
 
@@ -52,7 +52,7 @@ def main() -> None:
     words = known or [model.wv.index_to_key[len(model.wv) * part // 10] for part in (1, 3, 6)]
     for word in words:
         print(f"{word}: {', '.join(near for near, _ in model.wv.most_similar(word, topn=7))}")
-    figures.save(figures.word_map(model.wv, words, topn=15), options.out / "words.html")
+    save(word_map(model.wv, words, topn=15), options.out / "words.html")
     print(f"{len(model.wv)} vectors and words.html are in {options.out}")
 
 

@@ -1,4 +1,4 @@
-"""Parameters of other programs: those that WordRank accepts without using them, and those that have a new name."""
+"""Parameters of Word2Vec and of gensim's old Wordrank wrapper: those that are ignored, and those that were renamed."""
 
 from __future__ import annotations
 
@@ -7,62 +7,63 @@ from collections.abc import Iterable
 
 logger = logging.getLogger(__name__)
 
-# parameters of gensim's Word2Vec, and what is done instead
-WITHOUT_MEANING = {
-    "sample": "pair weights (discount, x_max, epsilon) keep frequent words in check",
-    "sg": "contexts are ranked for each word, as in skip-gram",
+# parameters of gensim's Word2Vec that have no effect here, and why
+IGNORED = {
+    "sample": "pair weights (discount, x_max, epsilon) limit the influence of frequent words",
+    "sg": "each word ranks its contexts, as in skip-gram",
     "hs": "there is no softmax",
-    "negative": "each word is ranked against sampled contexts",
-    "ns_exponent": "frequent contexts are drawn more often, and weighted accordingly",
+    "negative": "the number of negatives is fixed",
+    "ns_exponent": "negatives are sampled by frequency and reweighted",
     "cbow_mean": "contexts are not averaged",
-    "null_word": "windows end at the borders of a sentence",
-    "batch_words": "the text is read once into a matrix",
-    "hashfxn": "the start vectors depend on the seed alone",
+    "null_word": "windows end at sentence boundaries",
+    "batch_words": "the text is read once and counted",
+    "hashfxn": "the initial vectors depend only on the seed",
     "shrink_windows": "pairs are weighted by 1/distance instead (distance_weighting)",
 }
 
-# parameters of gensim 3 and of its Wordrank wrapper, and what to write instead
+# parameters of gensim 3, of its Wordrank wrapper and of earlier versions, and what to use instead
 RENAMED = {
     "size": "Use 'vector_size'.",
     "iter": "Use 'epochs'; far fewer are needed than in the wrapper.",
-    "lrate": "Use 'alpha', or leave it out: the usual one suits this solver, the wrapper's does not.",
+    "lrate": "Use 'alpha', or omit it: this solver needs a different rate than the wrapper.",
     "beta": "Use 'rank_offset' (and 'rank_scale' for the paper's alpha).",
     "loss": "Use 'pair_loss'.",
     "reg": "Use 'l2'.",
     "np": "Use 'workers'.",
+    "chance": "Use 'discount'.",
     "ensemble": "Use model.vectors('sum', 'scaled') after training.",
-    "dump_period": "Save from the on_epoch_end of a callback.",
+    "dump_period": "Save the model in the on_epoch_end of a callback.",
     "out_name": "Use model.save() after training.",
-    "sgd_num": "Leave it out and use 'epochs'.",
-    "period": "Leave it out: ranks are always fresh.",
-    "cleanup_files": "Leave it out: nothing is left behind.",
-    "wr_path": "Leave it out: there is no other program to call.",
+    "sgd_num": "Omit it and use 'epochs'.",
+    "period": "Omit it: ranks are always up to date.",
+    "cleanup_files": "Omit it: no temporary files remain.",
+    "wr_path": "Omit it: no other program is called.",
 }
 
 
-def warn_about_low_alpha(alpha: float, usual: float) -> None:
-    """Log a warning for a learning rate that suits Word2Vec and here leaves the vectors half trained."""
-    if alpha < usual / 3:
-        logger.warning(
-            "'alpha' is %g, and the usual one of this solver is %g: training will be slow. Word2Vec's values do not "
-            "suit WordRank; leave it out, or raise 'epochs'",
-            alpha,
-            usual,
-        )
-
-
-def check_ignored(names: Iterable[str]) -> None:
-    """Log a warning for each parameter without meaning; raise TypeError for one with a new name, or unknown.
+def check_extra_arguments(names: Iterable[str]) -> None:
+    """Log a warning for each ignored argument; raise TypeError for one that was renamed or does not exist.
 
     Examples
     --------
-    >>> from gensim_wordrank.compatibility import check_ignored
-    >>> check_ignored(["size"])
+    >>> from gensim_wordrank.compatibility import check_extra_arguments
+    >>> check_extra_arguments(["size"])
     Traceback (most recent call last):
     TypeError: WordRank.__init__() got an unexpected keyword argument 'size'. Use 'vector_size'.
     """
     for name in names:
-        if name not in WITHOUT_MEANING:
+        if name not in IGNORED:
             remedy = f". {RENAMED[name]}" if name in RENAMED else ""
             raise TypeError(f"WordRank.__init__() got an unexpected keyword argument '{name}'{remedy}")
-        logger.warning("'%s' has no meaning for WordRank and is ignored: %s", name, WITHOUT_MEANING[name])
+        logger.warning("'%s' is ignored: %s", name, IGNORED[name])
+
+
+def warn_if_alpha_is_low(alpha: float, default: float) -> None:
+    """Log a warning if the learning rate is so low that the vectors would be undertrained."""
+    if alpha < default / 3:
+        logger.warning(
+            "'alpha' is %g, far below the default of %g for this solver: training will be slow. Values for Word2Vec do "
+            "not suit WordRank; omit 'alpha' or raise 'epochs'",
+            alpha,
+            default,
+        )

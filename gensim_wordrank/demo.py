@@ -1,4 +1,4 @@
-"""A first look: train on the Lee corpus that comes inside gensim, and show what was learnt.
+"""Train on the Lee corpus that comes with gensim, and show neighbours, a score and a map of words.
 
 Run it with ``python -m gensim_wordrank.demo [DIRECTORY]``.
 """
@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from time import perf_counter
 
+import click
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim.test.utils import datapath
 from gensim.utils import simple_preprocess
@@ -16,7 +17,7 @@ from smart_open import open as open_text
 from tqdm import tqdm
 
 from gensim_wordrank import WordRank
-from gensim_wordrank.plots import figures
+from gensim_wordrank.plots import save, word_map
 
 WORDS = ("government", "australia", "israeli", "cricket", "bombing")
 
@@ -28,7 +29,7 @@ def lee_corpus() -> list[list[str]]:
 
 
 class LossPrinter(CallbackAny2Vec):  # type: ignore[misc]  # gensim has no type information
-    """Prints the loss of every epoch above the progress bar."""
+    """Print the loss of each epoch above the progress bar."""
 
     def on_epoch_end(self, model: WordRank) -> None:
         """Print one line."""
@@ -36,33 +37,28 @@ class LossPrinter(CallbackAny2Vec):  # type: ignore[misc]  # gensim has no type 
 
 
 def main(directory: Path) -> None:
-    """Train, print and write into `directory`."""
+    """Train, print results, and write files to `directory`."""
     sentences = lee_corpus()
-    say(f"The Lee corpus: {len(sentences)} stories, {sum(map(len, sentences))} words.")
+    click.echo(f"The Lee corpus: {len(sentences)} stories, {sum(map(len, sentences))} words.")
     started = perf_counter()
     model = WordRank(sentences, progress=True, callbacks=[LossPrinter()])
-    say(f"Trained {len(model.wv)} vectors in {perf_counter() - started:.1f} s.\n")
+    click.echo(f"Trained {len(model.wv)} vectors in {perf_counter() - started:.1f} s.\n")
 
-    keyed = model.vectors("word", "centred")
+    wv = model.vectors("word", "centred")
     for word in WORDS:
-        say(f"{word:12} {', '.join(near for near, _ in keyed.most_similar(word, topn=7))}")
-    _, spearman, unknown = keyed.evaluate_word_pairs(datapath("wordsim353.tsv"), dummy4unknown=True)
-    say(
-        f"\nWordSim-353: Spearman {100 * spearman[0]:.1f}, {unknown:.0f}% of the pairs have an unknown word (scored 0)."
+        click.echo(f"{word:12} {', '.join(near for near, _ in wv.most_similar(word, topn=7))}")
+    _, spearman, unknown = wv.evaluate_word_pairs(datapath("wordsim353.tsv"), dummy4unknown=True)
+    click.echo(
+        f"\nWordSim-353: Spearman {100 * spearman[0]:.1f}, {unknown:.0f}% of the pairs have an unknown word (score 0)."
     )
 
     directory.mkdir(parents=True, exist_ok=True)
     model.save(directory / "lee.model")
     model.wv.save_word2vec_format(str(directory / "lee-vectors.txt"))
-    words = figures.word_map(keyed, keyed.index_to_key[50:250])
+    figure = word_map(wv, wv.index_to_key[50:250])
     for name in ("words.png", "words.html"):
-        figures.save(words, directory / name)
-    say(f"Written: {', '.join(str(file) for file in sorted(directory.iterdir()))}")
-
-
-def say(text: str) -> None:
-    """Print for the person who runs the demo."""
-    print(text, flush=True)  # noqa: T201  # a command speaks to the terminal
+        save(figure, directory / name)
+    click.echo(f"Wrote {', '.join(str(file) for file in sorted(directory.iterdir()))}")
 
 
 if __name__ == "__main__":

@@ -167,7 +167,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         compute_loss: bool = True,
         **ignored: Any,
     ) -> None:
-        compatibility.check_ignored(ignored)
+        compatibility.check_extra_arguments(ignored)
         self.objective = Objective(
             rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, discount, l2
         )
@@ -215,7 +215,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             trim_rule=None if has_text else trim_rule,
             callbacks=() if has_text else callbacks,
         )
-        compatibility.warn_about_low_alpha(self.alpha, usual)
+        compatibility.warn_if_alpha_is_low(self.alpha, usual)
         if not has_text:
             if checkpoint is not None:
                 logger.warning("'checkpoint' is ignored without a text: give it to train() instead")

@@ -1,4 +1,4 @@
-"""WordRank as a scikit-learn transformer: texts in, a vector each out."""
+"""A scikit-learn transformer that turns each text into one vector."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 class WordRankVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Learn word vectors from token lists, and turn each text into the mean of its words' vectors.
+    """Learn word vectors from token lists, and turn each text into the mean vector of its words.
 
     Parameters
     ----------
     vector_size, window, min_count, epochs, seed, workers
         As in :class:`~gensim_wordrank.WordRank`.
     which, style : str
-        The vectors to use, as in :meth:`~gensim_wordrank.WordRank.vectors`.
+        Which vectors to use, as in :meth:`~gensim_wordrank.WordRank.vectors`.
     options : dict, optional
         Other parameters of WordRank.
 
@@ -58,18 +58,18 @@ class WordRankVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         self.seed, self.workers, self.which, self.style, self.options = seed, workers, which, style, options
 
     def fit(self, X: Iterable[Sequence[str]], y: Any = None) -> Self:
-        """Train on token lists; `y` is not looked at."""
-        named = {name: getattr(self, name) for name in ("vector_size", "window", "min_count", "epochs", "seed")}
-        self.model_ = WordRank(X, workers=self.workers, **named, **(self.options or {}))
+        """Train on token lists; `y` is ignored."""
+        parameters = {name: getattr(self, name) for name in ("vector_size", "window", "min_count", "epochs", "seed")}
+        self.model_ = WordRank(X, workers=self.workers, **parameters, **(self.options or {}))
         self.vectors_ = self.model_.vectors(self.which, self.style)
         self._n_features_out = self.vectors_.vector_size
         return self
 
     def transform(self, X: Iterable[Sequence[str]]) -> Vectors:
-        """Return a row a text: the mean vector of its known words, or zeros if it has none."""
+        """Return one row per text: the mean vector of its known words, or zeros if it has none."""
         check_is_fitted(self)
-        keyed, index = self.vectors_, self.vectors_.key_to_index
-        known = [[index[word] for word in text if word in index] for text in corpus.validate_sentences(X)]
-        zeros = np.zeros(keyed.vector_size, np.float32)
-        means = [keyed.vectors[rows].mean(axis=0) if rows else zeros for rows in known]
-        return np.array(means, np.float32).reshape(len(known), keyed.vector_size)
+        wv, index = self.vectors_, self.vectors_.key_to_index
+        indices = [[index[word] for word in text if word in index] for text in corpus.validate_sentences(X)]
+        zeros = np.zeros(wv.vector_size, np.float32)
+        means = [wv.vectors[rows].mean(axis=0) if rows else zeros for rows in indices]
+        return np.array(means, np.float32).reshape(len(indices), wv.vector_size)

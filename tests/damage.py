@@ -26,8 +26,7 @@ from gensim.models import KeyedVectors
 from gensim_wordrank import Checkpoints, Cooccurrence, WordRank
 from gensim_wordrank.cluster import Hosts
 from gensim_wordrank.cooccurrence.formats import read_glove, read_wordrank, write_glove
-from gensim_wordrank.evaluation.load import load
-from gensim_wordrank.evaluation.testsets import in_directory, read_analogies, read_similarity
+from gensim_wordrank.evaluation import load_model, read_analogies, read_directory, read_similarity
 
 from problems import write_authors
 
@@ -125,7 +124,7 @@ def keyed(name: str, **options: Any) -> Format:
     """A file of vectors."""
     return Format(
         lambda place: vectors().save_word2vec_format(str(place / name), **options),
-        lambda place: load(str(place / name)).words,
+        lambda place: load_model(str(place / name)).wv,
         are_vectors,
     )
 
@@ -151,7 +150,7 @@ FORMATS = {
         is_matrix,
     ),
     "the authors' files": Format(lambda place: write_authors(pairs(), place), read_wordrank, is_matrix),
-    "test sets": Format(write_sets, in_directory, are_sets),
+    "test sets": Format(write_sets, read_directory, are_sets),
     "similarity": Format(write_sets, lambda place: [read_similarity(place / "similar.tsv")], are_sets),
     "analogies": Format(write_sets, lambda place: [read_analogies(place / "google.txt")], are_sets),
     "word2vec text": keyed("vectors.txt"),

@@ -1,4 +1,4 @@
-"""The command line, run as a process."""
+"""The command `wordrank`, run as a process."""
 
 import gzip
 import json
@@ -17,7 +17,7 @@ from gensim.models import KeyedVectors
 from gensim.test.utils import datapath
 from gensim_wordrank import Cooccurrence, WordRank
 from gensim_wordrank.cli.main import main
-from gensim_wordrank.evaluation import scores, testsets
+from gensim_wordrank.evaluation import bundled_sets, evaluate, similarity
 
 LEE = datapath("lee_background.cor")
 TRAIN = ["--vector-size", "20", "--epochs", "3", "--window", "5", "--seed", "7"]
@@ -25,16 +25,16 @@ COMMAND = shutil.which("wordrank", path=str(Path(sys.executable).parent)) or "wo
 
 
 def wordrank(*arguments, cwd, **options):
-    """Run the command."""
+    """Run `wordrank` and return the finished process."""
     command = [COMMAND, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, cwd=cwd, timeout=120, check=False, **options)
 
 
-def test_prepare_makes_texts_that_train_reads(tmp_path):
-    """Files and the standard input become one text, a sentence a line or as text8; the command says what is in it."""
+def test_prepare(tmp_path):
+    """Files and standard input become one text, with one sentence per line or as text8, and a summary is printed."""
     (tmp_path / "raw.txt.gz").write_bytes(gzip.compress(b"The cat's 2 paws. Here it comes!"))
     done = wordrank("prepare", "raw.txt.gz", "-", "-o", "text.txt", cwd=tmp_path, input=b"It is here. Gone.")
-    assert done.stdout.decode() == "11 words in 3 lines in text.txt, 1 sentences left out\n"
+    assert done.stdout.decode() == "Wrote 11 words in 3 lines to text.txt; skipped 1 sentences\n"
     assert (tmp_path / "text.txt").read_text() == "the cat s 2 paws\nhere it comes\nit is here\n"
     done = wordrank("prepare", "--text8", "raw.txt.gz", "-o", "text8.txt", "-q", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
@@ -44,19 +44,19 @@ def test_prepare_makes_texts_that_train_reads(tmp_path):
     assert not (tmp_path / "other.txt").exists()
 
 
-def test_cooccur_counts_a_file(tmp_path):
-    """A directory is written that loads as what Python counts, and the command says what is in it."""
+def test_cooccur(tmp_path):
+    """The output directory holds the same counts as Python computes, and a summary is printed."""
     done = wordrank("cooccur", LEE, "-o", "pairs", "--window", "5", "--memory", "1GB", "--workers", "2", cwd=tmp_path)
     assert done.returncode == 0
     expected = Cooccurrence.from_corpus(corpus_file=LEE, window=5)
     found = Cooccurrence.load(tmp_path / "pairs")
     assert found.data.tobytes() == expected.data.tobytes()
-    assert f"{expected.nnz} pairs of {len(expected.words)} words in pairs" in done.stdout.decode()
-    assert "words per second" in done.stderr.decode()
+    assert f"Wrote {expected.nnz} pairs of {len(expected.words)} words to pairs" in done.stdout.decode()
+    assert "words a second" in done.stderr.decode()
 
 
-def test_cooccur_reads_the_standard_input_quietly(tmp_path):
-    """- is the standard input; -q shows nothing."""
+def test_cooccur_reads_standard_input(tmp_path):
+    """With - the text is read from standard input; with -q nothing is printed."""
     done = wordrank("cooccur", "-", "-o", "pairs", "-q", "--min-count", "1", cwd=tmp_path, input=b"a b c\nb c\n")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert Cooccurrence.load(tmp_path / "pairs").words == ["c", "b", "a"]
@@ -64,22 +64,22 @@ def test_cooccur_reads_the_standard_input_quietly(tmp_path):
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    """A small model, trained by the command."""
+    """A small model trained by the command."""
     place = tmp_path_factory.mktemp("cli")
     done = wordrank("train", LEE, "-o", "lee.model", *TRAIN, cwd=place)
     assert done.returncode == 0, done.stderr
-    assert "vectors in lee.model, loss" in done.stdout.decode()
+    assert "vectors to lee.model; loss" in done.stdout.decode()
     return place / "lee.model"
 
 
-def test_train_gives_the_model_of_python(model):
-    """MODEL is what WordRank.load reads, with the vectors that the same arguments give in Python."""
+def test_train_gives_the_same_vectors_as_python(model):
+    """The model loads with WordRank.load and has the vectors that Python computes with the same arguments."""
     expected = WordRank(corpus_file=LEE, vector_size=20, epochs=3, window=5, seed=7, workers=2)
     assert WordRank.load(model).wv.vectors.tobytes() == expected.wv.vectors.tobytes()
 
 
-def test_train_reads_compressed_texts_the_standard_input_and_counted_pairs(model, tmp_path):
-    """All sources give the same vectors, quietly."""
+def test_train_reads_all_kinds_of_input(model, tmp_path):
+    """Compressed text, standard input and co-occurrence counts give the same vectors; -q prints nothing."""
     text = Path(LEE).read_bytes()
     (tmp_path / "lee.txt.gz").write_bytes(gzip.compress(text))
     assert wordrank("cooccur", LEE, "-o", "pairs", "--window", "5", cwd=tmp_path).returncode == 0
@@ -91,7 +91,7 @@ def test_train_reads_compressed_texts_the_standard_input_and_counted_pairs(model
 
 
 def test_similar_and_analogy(model, tmp_path):
-    """Neighbours as text, as JSON and in a dialogue; answers by both methods."""
+    """Neighbours are shown as text, as JSON and interactively; analogies are answered by both methods."""
     keyed = WordRank.load(model).wv
     near = keyed.most_similar("government", topn=3)
     shown = wordrank("similar", model, "government", "-n", "3", cwd=tmp_path).stdout.decode()
@@ -100,15 +100,15 @@ def test_similar_and_analogy(model, tmp_path):
     assert [word for word, _ in found["government"]] == [word for word, _ in near]
     dialogue = wordrank("similar", model, "-n", "3", cwd=tmp_path, input=b"government\nqwertz\n\n").stdout.decode()
     assert near[0][0] in dialogue
-    assert "qwertz is not known" in dialogue
+    assert "qwertz: unknown word" in dialogue
     for method in ("add", "mul"):
         done = wordrank("analogy", model, "he", "his", "they", "--method", method, "-n", "4", cwd=tmp_path)
         assert done.returncode == 0
         assert len(done.stdout.decode().splitlines()) == 5
 
 
-def test_evaluate_scores_and_compares(model, tmp_path):
-    """Scores with intervals and unknown shares; a second model of any kind is compared with the first."""
+def test_evaluate(model, tmp_path):
+    """Scores have intervals and shares of unknown words; a second model of any kind is compared with the first."""
     from gensim.models import Word2Vec
 
     other = Word2Vec(corpus_file=LEE, vector_size=20, epochs=1, workers=1)
@@ -120,13 +120,12 @@ def test_evaluate_scores_and_compares(model, tmp_path):
     done = wordrank("evaluate", model, "word2vec.model", "--sets", sets, "--unknown", "skip", "--json", cwd=tmp_path)
     rows = json.loads(done.stdout)
     assert [row["set"] for row in rows] == ["wordsim353", "simlex999", "questions-words", "mine"] * 2
-    expected = scores.evaluate(
-        WordRank.load(model).wv, testsets.shipped(), WordRank.load(model).vectors("sum"), unknown="skip"
-    )
+    loaded = WordRank.load(model)
+    expected = evaluate(loaded.wv, bundled_sets(), loaded.vectors("sum"), unknown="skip")
     for row, score in zip(rows, expected, strict=False):
         assert row["score"] == pytest.approx(score.value)
         assert row["low"] <= row["score"] <= row["high"]
-    assert all(("p" in row) == (row["model"] == "word2vec.model") for row in rows)
+    assert all(("p_value" in row) == (row["model"] == "word2vec.model") for row in rows)
     shown = wordrank("evaluate", "vectors.txt", "--sections", cwd=tmp_path).stdout.decode()
     assert "gram7-past-tense" in shown
     assert "% unknown" in shown
@@ -135,7 +134,7 @@ def test_evaluate_scores_and_compares(model, tmp_path):
 # gensim leaves the file open when it reads vectors without a header
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_export_formats(model, tmp_path):
-    """Text, binary and GloVe's layout come back as the same vectors; the projector's files have a line a word."""
+    """Text, binary and GloVe files load as the same vectors; the projector's files have one line per word."""
     expected = WordRank.load(model).wv
     for layout, options in (
         ("word2vec", {}),
@@ -152,20 +151,21 @@ def test_export_formats(model, tmp_path):
 
 
 def test_info_and_plot(model, tmp_path):
-    """Facts as text and JSON; a picture of words and their neighbours."""
-    facts = json.loads(wordrank("info", model, "--json", cwd=tmp_path).stdout)
-    assert (facts["vector_size"], facts["window"], facts["epochs"], facts["seed"]) == (20, 5, 3, 7)
-    assert (facts["rank_loss"], facts["solver"], facts["symmetric"]) == ("log", "sampled", True)
+    """`info` prints parameters as text and JSON; `plot` draws words and their neighbours."""
+    values = json.loads(wordrank("info", model, "--json", cwd=tmp_path).stdout)
+    assert (values["vector_size"], values["window"], values["epochs"], values["seed"]) == (20, 5, 3, 7)
+    assert (values["rank_loss"], values["solver"], values["symmetric"]) == ("log", "sampled", True)
     assert "rank_loss          log" in wordrank("info", model, cwd=tmp_path).stdout.decode()
     for name, start in (("words.png", b"\x89PNG"), ("words.html", b"<!DOCTYPE html>")):
         done = wordrank("plot", model, "government", "cricket", "-n", "5", "-o", name, cwd=tmp_path)
-        assert (done.returncode, done.stdout.decode()) == (0, f"Neighbours of government, cricket in {name}\n")
+        assert (done.returncode, done.stdout.decode()) == (0, f"Wrote 'Neighbours of government, cricket' to {name}\n")
         assert (tmp_path / name).read_bytes().startswith(start)
-    assert wordrank("plot", model, "-n", "20", "-o", "words.svg", cwd=tmp_path).stdout == b"20 words in words.svg\n"
+    done = wordrank("plot", model, "-n", "20", "-o", "words.svg", cwd=tmp_path)
+    assert done.stdout == b"Wrote '20 words' to words.svg\n"
 
 
 def test_plot_draws_training_and_rank_losses(model, tmp_path):
-    """Curves of several models, and Figure 1 without a model; what is missing is told in a line."""
+    """`plot` draws the losses of several models, and Figure 1 without a model; errors say what is missing."""
     shutil.copy(model, tmp_path / "copy.model")
     done = wordrank("plot", "--of", "training", model, "copy.model", "-o", "training.html", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -176,7 +176,7 @@ def test_plot_draws_training_and_rank_losses(model, tmp_path):
     WordRank.load(model).wv.save(str(tmp_path / "vectors.kv"))
     for arguments, message in (
         (["-o", "x.png"], "Give a MODEL."),
-        (["--of", "training", "vectors.kv", "-o", "x.png"], "Error: 'losses' holds no loss of an epoch."),
+        (["--of", "training", "vectors.kv", "-o", "x.png"], "Error: 'losses' must hold the losses of a model."),
         ([model, "-o", "x.gif"], "must be a name ending in .html, .png, .svg, .pdf. Got 'x.gif' instead."),
     ):
         done = wordrank("plot", *arguments, cwd=tmp_path)
@@ -185,24 +185,24 @@ def test_plot_draws_training_and_rank_losses(model, tmp_path):
 
 
 def test_evaluate_writes_a_report(model, tmp_path):
-    """One page about two models, with the scores that are printed and the words that were asked for."""
+    """The report covers both models, with the printed scores and the requested words."""
     WordRank.load(model).wv.save_word2vec_format(str(tmp_path / "vectors.txt"))
     options = ["--report", "page.md", "--word", "government", "--word", "cricket"]
     done = wordrank("evaluate", model, "vectors.txt", *options, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "page.md").read_text(encoding="utf-8")
-    score = scores.similarity(WordRank.load(model).wv, testsets.shipped()[0]).value
+    score = similarity(WordRank.load(model).wv, bundled_sets()[0]).value
     assert f"| {100 * score:.1f} |" in page
-    for text in ("+0.0 against the first", "| government |", "| cricket |", "## Training", "## Parameters"):
+    for text in ("+0.0 vs. the first model", "| government |", "| cricket |", "## Training", "## Parameters"):
         assert text in page
-    pictures = [line for line in page.splitlines() if line.startswith("![")]
-    assert len(pictures) == len(list(tmp_path.glob("page-*.png"))) == 3
+    images = [line for line in page.splitlines() if line.startswith("![")]
+    assert len(images) == len(list(tmp_path.glob("page-*.png"))) == 3
     assert wordrank("evaluate", model, "--report", "page.html", "--json", cwd=tmp_path).returncode == 0
     assert "<h2>Neighbours</h2>" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def interrupted(line, *arguments, cwd):
-    """Press Ctrl-C when the command prints a line; return its exit code and the last line."""
+def interrupt(line, *arguments, cwd):
+    """Press Ctrl-C when the command prints `line`; return its exit code and its last line."""
     with subprocess.Popen([COMMAND, *arguments], cwd=cwd, stderr=subprocess.PIPE, text=True) as process:
         next(printed for printed in process.stderr if line in printed)
         process.send_signal(signal.SIGINT)
@@ -210,22 +210,22 @@ def interrupted(line, *arguments, cwd):
     return process.returncode, rest.splitlines()[-1]
 
 
-def test_an_interrupt_ends_with_a_line(tmp_path):
-    """Ctrl-C while training ends within seconds, says so, and leaves no half-written model."""
-    code, last = interrupted("EPOCH 1 ", "train", LEE, "-o", "lee.model", "--epochs", "100000", cwd=tmp_path)
+def test_interrupt(tmp_path):
+    """Ctrl-C ends training within seconds with a message and leaves no partial model."""
+    code, last = interrupt("EPOCH 1 ", "train", LEE, "-o", "lee.model", "--epochs", "100000", cwd=tmp_path)
     assert code == 130
-    assert last == "Error: Stopped. Nothing was written."
+    assert last == "Error: Interrupted. Nothing was written."
     assert list(tmp_path.iterdir()) == []
 
 
-def test_resume_goes_on_after_an_interrupt(model, tmp_path):
-    """With checkpoints Ctrl-C says how to go on; the command it gives ends with the vectors of an undisturbed run."""
+def test_resume_after_an_interrupt(model, tmp_path):
+    """With checkpoints, Ctrl-C prints the command that resumes; it gives the vectors of an uninterrupted run."""
     slow = ["--epochs", "150", *TRAIN[:2], *TRAIN[4:]]
     assert wordrank("train", LEE, "-o", "whole.model", *slow, cwd=tmp_path).returncode == 0
     checkpoint = ["--checkpoint", "my run", "--checkpoint-every", "5"]
-    code, last = interrupted("EPOCH 9 ", "train", LEE, "-o", "my model", *slow, *checkpoint, cwd=tmp_path)
+    code, last = interrupt("EPOCH 9 ", "train", LEE, "-o", "my model", *slow, *checkpoint, cwd=tmp_path)
     assert code == 130
-    advice = "Error: Stopped. Go on with: wordrank "
+    advice = "Error: Interrupted. To continue: wordrank "
     assert last == f"{advice}resume 'my run' -o 'my model'"
     done = wordrank(*shlex.split(last[len(advice) :]), "--workers", "1", "--json", cwd=tmp_path)
     assert json.loads(done.stdout)["epochs"] == 150
@@ -237,7 +237,7 @@ def test_resume_goes_on_after_an_interrupt(model, tmp_path):
 
 
 def test_errors_are_one_line(tmp_path):
-    """A missing file, a bad number and a bad size end with status 1 and one line, without a traceback."""
+    """Bad files and options end with exit code 1 and one line, without a traceback."""
     for arguments, message in (
         (["missing.txt"], "missing.txt"),
         ([LEE, "--window", "0"], "'window' must be a positive integer"),
@@ -267,8 +267,8 @@ def test_errors_are_one_line(tmp_path):
         assert len(done.stderr.decode().splitlines()) == 1
 
 
-def test_where_results_go_is_checked_before_anything_is_done(tmp_path):
-    """A place that cannot be written ends the command at once; no epoch is run, and no model loaded, for nothing."""
+def test_outputs_are_checked_first(tmp_path):
+    """If the output cannot be written, the command ends before it reads text or loads a model."""
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "file").write_text("")
     for arguments, message in (
@@ -285,18 +285,18 @@ def test_where_results_go_is_checked_before_anything_is_done(tmp_path):
         done = wordrank(*arguments, "-v", cwd=tmp_path)
         assert done.returncode == 1
         assert message in done.stderr.decode()
-        assert "sentences" not in done.stderr.decode()  # which the log would tell
+        assert "sentences" not in done.stderr.decode()  # of the log
 
 
-def test_results_go_through_pipes(model, tmp_path):
-    """Vectors to the standard output, models compressed, words from the standard input."""
+def test_pipes(model, tmp_path):
+    """Vectors go to standard output, words come from standard input, and a model may be compressed."""
     (tmp_path / "out").symlink_to("/proc/self/fd/1")
     done = wordrank("export", model, "-o", "out", "-q", cwd=tmp_path)
     assert done.stdout.decode().split()[:2] == [str(len(WordRank.load(model).wv)), "20"]
     with (tmp_path / "vectors.txt").open("wb") as file:
         done = subprocess.run([COMMAND, "export", model, "-o", "/dev/stdout"], stdout=file, stderr=-1, check=True)
     assert len(KeyedVectors.load_word2vec_format(tmp_path / "vectors.txt")) == len(WordRank.load(model).wv)
-    assert b"vectors in /dev/stdout" in done.stderr
+    assert b"vectors to /dev/stdout" in done.stderr
     WordRank.load(model).save(tmp_path / "model.gz")
     done = wordrank("similar", "model.gz", "-n", "1", cwd=tmp_path, input=b"government\npolice\n")
     assert (done.returncode, done.stdout.decode().count("\n  0.")) == (0, 2)
@@ -304,8 +304,8 @@ def test_results_go_through_pipes(model, tmp_path):
     assert (done.returncode, "0 is not in the range x>=1" in done.stderr.decode()) == (2, True)
 
 
-def test_models_that_lack_something(model, tmp_path):
-    """Without context vectors neighbours are shown and vectors written, but no sums of what is not there."""
+def test_models_without_context_vectors(model, tmp_path):
+    """Such models have neighbours and can be exported, but not with --sum."""
     WordRank.load(model).save(tmp_path / "slim", ignore=["context_vectors", "cooccurrence"])
     done = wordrank("similar", "slim", "government", "-n", "1", cwd=tmp_path)
     assert (done.returncode, done.stdout.decode().count("\n  0.")) == (0, 1)
@@ -314,14 +314,14 @@ def test_models_that_lack_something(model, tmp_path):
     for name in ("slim", "vectors.txt"):
         done = wordrank("export", name, "--sum", "-o", "sums.txt", cwd=tmp_path)
         assert done.returncode == 2
-        assert f"'{name}' has no context vectors. Leave out --sum." in done.stderr.decode()
+        assert f"'{name}' has no context vectors. Omit --sum." in done.stderr.decode()
         assert not (tmp_path / "sums.txt").exists()
     done = wordrank("train", "-", "-o", "model", "--workers", "0", cwd=tmp_path, input=b"a b\n")
     assert done.stderr.decode() == "Error: 'workers' must be a positive integer. Got 0 instead.\n"
 
 
-def test_keys_that_are_numbers(tmp_path):
-    """Are found by what is typed, and shown on pages."""
+def test_integer_keys(tmp_path):
+    """Integer keys are found by their decimal form, and shown in figures and reports."""
     matrix = np.random.default_rng(1).random((12, 12))
     WordRank.from_cooccurrence(matrix + matrix.T, vector_size=4, epochs=2, weighted=False).save(tmp_path / "graph")
     for arguments in (
@@ -333,13 +333,13 @@ def test_keys_that_are_numbers(tmp_path):
     ):
         done = wordrank(*arguments, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-    assert "more than noise" not in done.stdout.decode()  # a model is not ahead of itself
+    assert ", significant" not in done.stdout.decode()  # a model does not differ from itself
     assert "| 3 |" in (tmp_path / "page.md").read_text()
     assert wordrank("similar", "graph", "99", cwd=tmp_path).stderr == b"Error: Key '99' not present in vocabulary\n"
 
 
-def test_vectors_without_direction_and_words_with_spaces(tmp_path):
-    """Zeros are left out of maps; what a file of vectors cannot hold is refused before it is written."""
+def test_zero_vectors_and_words_with_spaces(tmp_path):
+    """Zero vectors are left out of maps; words that a format cannot hold are an error, and nothing is written."""
     (tmp_path / "pad.txt").write_text("<pad> 0 0 0\na 1 2 1\nb 1 1 3\nc 1 0 2\nd 2 1 0\n")
     assert wordrank("plot", "pad.txt", "-o", "map.html", cwd=tmp_path).returncode == 0
     assert "NaN" not in wordrank("similar", "pad.txt", "a", "--json", cwd=tmp_path).stdout.decode()
@@ -351,37 +351,50 @@ def test_vectors_without_direction_and_words_with_spaces(tmp_path):
     assert "cannot hold the word 'new york'" in done.stderr.decode()
     assert not (tmp_path / "vectors.txt").exists()
     done = wordrank("export", "spaces", "-o", "projector", "--format", "projector", cwd=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"4 vectors in projector\n", b"")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"Wrote 4 vectors to projector\n", b"")
 
 
-def test_what_is_asked_for_in_vain_is_refused(model, tmp_path):
-    """Rather than left without a word."""
+def test_useless_options_are_rejected(model, tmp_path):
+    """Options that would have no effect are usage errors."""
     (tmp_path / "vectors.txt").write_text("a 1 2\nb 2 1\n")
     for arguments, message in (
         (["similar", model, "--json"], "Give WORDS with --json."),
-        (["info", "vectors.txt"], "'vectors.txt' is no model."),
+        (["info", "vectors.txt"], "'vectors.txt' holds only vectors; `info` needs a saved model."),
         (["train", LEE, "-o", "model", "--checkpoint-every", "10min"], "--checkpoint-every needs --checkpoint."),
     ):
         done = wordrank(*arguments, cwd=tmp_path)
         assert (done.returncode, message in done.stderr.decode()) == (2, True)
 
 
-def test_unknown_words_are_one_line_too(model, tmp_path):
-    """A word without a vector is named."""
+def test_unknown_word(model, tmp_path):
+    """An unknown word gives a one-line error that names it."""
     done = wordrank("similar", model, "qwertz", cwd=tmp_path)
     assert (done.returncode, done.stderr.decode()) == (1, "Error: Key 'qwertz' not present in vocabulary\n")
 
 
-def test_help_names_the_commands(tmp_path):
-    """--help lists what there is, --version tells the version."""
+def test_help_and_version(tmp_path):
+    """--help lists the commands, each with a whole sentence; --version prints the version."""
     shown = wordrank("--help", cwd=tmp_path).stdout.decode()
-    for name in ("prepare", "train", "cooccur", "similar", "analogy", "evaluate", "plot", "export", "info", "demo"):
+    for name in (
+        "prepare",
+        "train",
+        "resume",
+        "cooccur",
+        "similar",
+        "analogy",
+        "evaluate",
+        "plot",
+        "export",
+        "info",
+        "demo",
+    ):
         assert f"  {name} " in shown
+    assert "..." not in shown.replace("COMMAND [ARGS]...", "").replace("is to ...?", "")  # click shortens long help
     assert "version" in wordrank("--version", cwd=tmp_path).stdout.decode()
 
 
-def test_completion_in_the_shell(tmp_path):
-    """What bash is told to run prints a script that asks the command back, and the command completes its own names."""
+def test_bash_completion(tmp_path):
+    """The script for bash calls the command, which completes the names of its subcommands."""
     script = wordrank(cwd=tmp_path, env=os.environ | {"_WORDRANK_COMPLETE": "bash_source"}).stdout.decode()
     assert "_WORDRANK_COMPLETE=bash_complete" in script
     asked = {"_WORDRANK_COMPLETE": "bash_complete", "COMP_WORDS": "wordrank e", "COMP_CWORD": "1"}
@@ -399,7 +412,7 @@ def test_completion_in_the_shell(tmp_path):
         (["train"], "te", [("file", "te")]),
     ],
 )
-def test_completion_knows_commands_options_values_and_files(shell, before, typed, completed):
-    """Every shell that the pages name gets what can follow."""
+def test_completion(shell, before, typed, completed):
+    """Each documented shell completes commands, options, values and files."""
     complete = get_completion_class(shell)(main, {}, "wordrank", "_WORDRANK_COMPLETE")
     assert [(found.type, found.value) for found in complete.get_completions(before, typed)] == completed

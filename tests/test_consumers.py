@@ -1,4 +1,4 @@
-"""What takes gensim models or vectors, and what gives gensim texts, each with the real library."""
+"""Classes of gensim that take models or vectors, or that produce texts, work with WordRank."""
 
 import numpy as np
 import pytest
@@ -20,19 +20,19 @@ SMALL = {"vector_size": 12, "window": 5, "epochs": 10}
 
 @pytest.fixture(scope="module")
 def model(two_worlds):
-    """A model whose nearest neighbours are known: words of the same world."""
+    """A model in which the nearest neighbours are words of the same world."""
     return WordRank(two_worlds, vector_size=20, window=5)
 
 
 @pytest.fixture(scope="module")
 def texts():
-    """Short texts, the first two of one world."""
+    """Short texts; the first two are of one world, the others of the other."""
     return [["sea1", "sea2"], ["sea3", "sea4", "sea5"], ["sky1", "sky2"], ["sky3", "sky4", "sky5"]]
 
 
 @pytest.mark.parametrize("what", ["model", "vectors"])
 def test_annoy(model, tmp_path, what):
-    """An Annoy index is made from the model or its vectors, saved, loaded, and finds what an exact search finds."""
+    """An Annoy index of the model or its vectors, also when saved and loaded, finds the exact neighbours."""
     index = AnnoyIndexer(model if what == "model" else model.wv, num_trees=50)
     exact = [word for word, _ in model.wv.most_similar("sea1", topn=5)]
     # an index also finds the word itself
@@ -45,7 +45,7 @@ def test_annoy(model, tmp_path, what):
 
 
 def test_word_movers_distance(model, texts):
-    """The nearest text by Word Mover's Distance is of the same world."""
+    """The nearest texts by Word Mover's Distance are of the same world."""
     index = WmdSimilarity(texts, model.wv)
     similarities = index[["sea6", "sea7"]]
     assert similarities[:2].min() > similarities[2:].max()
@@ -55,7 +55,7 @@ def test_word_movers_distance(model, texts):
 # gensim divides by the length of texts that have nothing in common with the query
 @pytest.mark.filterwarnings("ignore:divide by zero", "ignore:invalid value")
 def test_soft_cosine(model, texts):
-    """Texts without a word in common are near by soft cosine if they are of the same world."""
+    """Texts of the same world without common words have a high soft cosine."""
     dictionary = Dictionary([*texts, ["sea6", "sea7"]])
     bags = [dictionary.doc2bow(text) for text in texts]
     terms = WordEmbeddingSimilarityIndex(model.wv)
@@ -65,7 +65,7 @@ def test_soft_cosine(model, texts):
 
 
 def test_translation_matrix(model, two_worlds):
-    """A map between two models of the same text sends most words to themselves."""
+    """A translation matrix between two models of the same text maps most words to themselves."""
     other = WordRank(two_worlds, vector_size=20, window=5, seed=2)
     words = model.wv.index_to_key
     matrix = TranslationMatrix(model.wv, other.wv, [(word, word) for word in words])
@@ -85,7 +85,7 @@ def test_coherence(model):
 
 
 def test_phrases(lee):
-    """A stream of phrases trains a model that knows them."""
+    """A model trained on a stream of phrases has vectors of phrases."""
     bigram = Phrases(lee, min_count=5, threshold=10)
     model = WordRank(bigram[lee], **SMALL)
     assert "yasser_arafat" in model.wv
@@ -93,7 +93,7 @@ def test_phrases(lee):
 
 
 def test_text8_corpus(two_worlds, tmp_path):
-    """One long line is read in pieces."""
+    """One long line is read as several sentences."""
     path = tmp_path / "text8"
     path.write_text(" ".join(word for sentence in two_worlds for word in sentence))
     model = WordRank(Text8Corpus(str(path), max_sentence_length=500), **SMALL)
@@ -101,8 +101,8 @@ def test_text8_corpus(two_worlds, tmp_path):
     assert len(model.wv) == 40
 
 
-def test_a_directory_of_files(two_worlds, tmp_path):
-    """PathLineSentences over several files, one of them compressed, equals the sentences themselves."""
+def test_path_line_sentences(two_worlds, tmp_path):
+    """A directory of files, one of them compressed, gives the same vectors as the sentences."""
     import gzip
 
     lines = [" ".join(sentence) + "\n" for sentence in two_worlds]
@@ -112,8 +112,8 @@ def test_a_directory_of_files(two_worlds, tmp_path):
     assert model.wv.vectors.tobytes() == WordRank(two_worlds, **SMALL).wv.vectors.tobytes()
 
 
-def test_what_the_downloader_gives(tmp_path, two_worlds):
-    """An object of the shape of gensim.downloader's datasets, without a length, equals the sentences themselves."""
+def test_downloader_dataset(tmp_path, two_worlds):
+    """A dataset like those of gensim.downloader, without a length, gives the same vectors as the sentences."""
     path = tmp_path / "dataset"
     path.write_text("\n".join(map(" ".join, two_worlds)))
 
@@ -130,8 +130,8 @@ def test_what_the_downloader_gives(tmp_path, two_worlds):
     assert model.wv.vectors.tobytes() == WordRank(two_worlds, **SMALL).wv.vectors.tobytes()
 
 
-def test_evaluation_files_of_gensim(lee):
-    """gensim's evaluators take the vectors and give numbers in their ranges."""
+def test_evaluation_methods_of_gensim(lee):
+    """gensim's evaluation methods return values in their ranges."""
     wv = WordRank(lee, vector_size=20, epochs=5).wv
     pearson, spearman, unknown = wv.evaluate_word_pairs(datapath("wordsim353.tsv"))
     assert -1 <= pearson.statistic <= 1
@@ -144,7 +144,7 @@ def test_evaluation_files_of_gensim(lee):
 
 @pytest.mark.filterwarnings("ignore:Call to deprecated")  # by gensim itself, in most_similar_cosmul
 def test_methods_of_keyed_vectors(model):
-    """Everything that KeyedVectors can be asked gives finite numbers and words of the right world."""
+    """All query methods of KeyedVectors return finite numbers and words of the right world."""
     wv = model.wv
     assert wv.doesnt_match(["sea1", "sea2", "sky3", "sea4"]) == "sky3"
     assert wv.most_similar_to_given("sea1", ["sky1", "sea2"]) == "sea2"

@@ -1,10 +1,9 @@
-"""Documents as HTML and Markdown."""
+"""Documents are written as HTML and Markdown."""
 
 from html.parser import HTMLParser
 
 import pytest
-from gensim_wordrank.plots.documents import Document, Heading, Paragraph, Table, save
-from gensim_wordrank.plots.figures import loss_functions
+from gensim_wordrank.plots import Document, Heading, Paragraph, Table, loss_functions, save
 
 WORDS = [
     "<script>alert(1)</script>",
@@ -23,37 +22,37 @@ DOCUMENT = Document(
 
 
 class Cells(HTMLParser):
-    """Collects the texts of cells, and the names of all tags."""
+    """Collect the texts of cells, and the names of all tags."""
 
     def __init__(self):
         super().__init__()
         self.cells, self.tags = [], []
 
     def handle_starttag(self, tag, attrs):
-        """Begin a text."""
+        """Begin a cell."""
         self.tags.append(tag)
         if tag == "td":
             self.cells.append("")
 
     def handle_data(self, data):
-        """Add to it."""
+        """Add text to the current cell."""
         if self.tags[-1:] == ["td"]:
             self.cells[-1] += data
 
 
-def test_html_shows_texts_as_they_are(tmp_path):
-    """A parser gets back every word, and no tag comes from one."""
+def test_html_escapes_texts(tmp_path):
+    """An HTML parser recovers every word, and no word becomes a tag."""
     save(DOCUMENT, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     parser = Cells()
     parser.feed(page)
     assert parser.cells[::2] == WORDS
-    assert parser.tags.count("script") == 2  # plotly and the search
+    assert parser.tags.count("script") == 2  # plotly.js and search.js
     assert "<title>About &lt;words&gt;</title>" in page
 
 
-def test_markdown_shows_texts_as_they_are(tmp_path):
-    """What would be markup is escaped; a table has a line a row and the same bars in each."""
+def test_markdown_escapes_texts(tmp_path):
+    """Markup characters are escaped; a table has one line per row."""
     save(DOCUMENT, tmp_path / "page.md")
     lines = (tmp_path / "page.md").read_text(encoding="utf-8").splitlines()
     assert lines[:6] == ["# About &lt;words&gt;", "", "## A \\*heading\\*", "", "Some text", ""]
@@ -63,8 +62,8 @@ def test_markdown_shows_texts_as_they_are(tmp_path):
     assert lines[14:16] == ["| \\$x\\$ | 1 |", "| \\\\ | 1 |"]
 
 
-def test_pictures_are_in_the_page_or_beside_it(tmp_path):
-    """HTML is one file with one copy of plotly; Markdown has image files, which it names."""
+def test_figures_are_in_the_page_or_beside_it(tmp_path):
+    """HTML is one file with one copy of plotly; Markdown links to image files."""
     document = Document("Twice", [loss_functions(), loss_functions()])
     save(document, tmp_path / "page.html")
     assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
@@ -78,7 +77,7 @@ def test_pictures_are_in_the_page_or_beside_it(tmp_path):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
 
 
-def test_other_endings_are_refused(tmp_path):
-    """The error tells which there are."""
+def test_save_document_with_wrong_extension(tmp_path):
+    """The error lists the allowed extensions."""
     with pytest.raises(ValueError, match=r"'path' must be a name ending in .html, .md. Got .*x.txt"):
         save(DOCUMENT, tmp_path / "x.txt")

@@ -1,4 +1,4 @@
-"""Bad input: an error that names the parameter and the remedy."""
+"""Errors for bad input name the parameter and the remedy."""
 
 import numpy as np
 import pytest
@@ -28,13 +28,13 @@ SENTENCES = [["a", "b", "c"]] * 5
     ],
 )
 def test_parameters(options, message):
-    """Values out of range are refused before anything is read."""
+    """Values out of range are rejected before anything is read."""
     with pytest.raises(ValueError, match=message):
         WordRank(SENTENCES, min_count=1, **options)
 
 
-def test_corpora_that_cannot_be_used():
-    """What is not a restartable iterable of token lists is refused, with what to pass instead."""
+def test_invalid_corpora():
+    """A corpus must be an iterable of token lists that can be read twice; the error says what to pass."""
     dictionary = Dictionary(SENTENCES)
     for corpus, message in (
         ((sentence for sentence in SENTENCES), "can be read only once"),
@@ -47,8 +47,8 @@ def test_corpora_that_cannot_be_used():
             WordRank(corpus, min_count=1)
 
 
-def test_a_corpus_without_words():
-    """An empty corpus, and one whose words are all rare, are told apart."""
+def test_corpus_without_words():
+    """An empty corpus and one with only rare words have different errors."""
     for empty in ([], [[], []]):
         with pytest.raises(RuntimeError, match="holds no words"):
             WordRank(empty)
@@ -56,16 +56,16 @@ def test_a_corpus_without_words():
         WordRank(SENTENCES, min_count=50)
 
 
-def test_a_path_that_is_not_there(tmp_path):
-    """The missing file is named."""
+def test_missing_file(tmp_path):
+    """The error names the missing file."""
     with pytest.raises(TypeError, match=r"missing\.txt"):
         WordRank(corpus_file=tmp_path / "missing.txt")
     with pytest.raises(FileNotFoundError):
         WordRank.load(tmp_path / "missing.model")
 
 
-def test_an_output_that_cannot_be_written(tmp_path):
-    """Saving to a missing directory or onto a directory fails by name, and the model is still there."""
+def test_save_to_an_invalid_path(tmp_path):
+    """Saving to a missing directory or onto a directory fails, and the model remains usable."""
     model = WordRank(SENTENCES, min_count=1, vector_size=4, epochs=1)
     with pytest.raises(FileNotFoundError, match="no directory"):
         model.save(tmp_path / "no" / "model")
@@ -74,8 +74,8 @@ def test_an_output_that_cannot_be_written(tmp_path):
     assert len(model.wv) == 3
 
 
-def test_warm_starts_that_cannot_be_used():
-    """NaN is refused by word, another size by number, and the model's own vectors are untouched."""
+def test_invalid_warm_start():
+    """NaN and a different vector size are rejected, and the vectors of the model do not change."""
     keyed = KeyedVectors(4)
     keyed.add_vectors(["a", "b"], np.array([[1, 2, 3, 4], [1, np.nan, 3, 4]], np.float32))
     model = WordRank(min_count=1, vector_size=4)
@@ -91,8 +91,8 @@ def test_warm_starts_that_cannot_be_used():
     np.testing.assert_array_equal(model.wv.vectors, before)
 
 
-def test_training_without_what_it_needs():
-    """No vocabulary, no epochs, no totals: each is said."""
+def test_train_without_its_requirements():
+    """The error says whether the vocabulary, the epochs or the totals are missing."""
     model = WordRank(min_count=1, vector_size=4)
     with pytest.raises(RuntimeError, match="build_vocab"):
         model.train(SENTENCES, total_examples=5, epochs=1)
@@ -105,16 +105,16 @@ def test_training_without_what_it_needs():
         WordRank(min_count=1).build_vocab(SENTENCES, update=True)
 
 
-def test_vectors_that_were_exchanged():
-    """Training refuses a `wv` that no longer fits the context vectors, and says what to use instead."""
+def test_train_with_replaced_vectors():
+    """A `wv` that no longer fits the context vectors is rejected with the method to use instead."""
     model = WordRank(SENTENCES, min_count=1, vector_size=4, epochs=1)
     model.wv.add_vectors(["d"], np.ones((1, 4), np.float32))
     with pytest.raises(RuntimeError, match="4 vectors of size 4, .* 3 context vectors of size 4: .*build_vocab"):
         model.train(SENTENCES, total_examples=5, epochs=1)
 
 
-def test_one_corpus_is_needed(tmp_path):
-    """Neither or both of the two ways to give a text is an error."""
+def test_exactly_one_corpus(tmp_path):
+    """Passing both or neither of `sentences` and `corpus_file` is an error."""
     (tmp_path / "text.txt").write_text("a b c\n")
     with pytest.raises(TypeError, match="Both corpus_file and corpus_iterable"):
         WordRank(SENTENCES, corpus_file=tmp_path / "text.txt")
@@ -123,7 +123,7 @@ def test_one_corpus_is_needed(tmp_path):
 
 
 def test_divergence_keeps_the_last_good_vectors(two_worlds):
-    """Steps that blow up end in an error with the epoch, and finite vectors."""
+    """If training diverges, the error says what to lower, and the vectors stay finite."""
     model = WordRank(vector_size=4, rank_loss="identity", rank_scale=1e-30)
     model.build_vocab(two_worlds)
     with pytest.raises(FloatingPointError, match="Lower 'alpha'"):

@@ -62,7 +62,7 @@ def test_getting_started(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     page = run_page("docs/getting-started.md", "python", "sh")
     shown = re.search("```text\n(.*?)```", (ROOT / "docs/getting-started.md").read_text(), re.DOTALL)[1]
-    printed = re.search(r"^1750 vectors in(.*\n){7}", capfd.readouterr().out, re.MULTILINE)[0]
+    printed = re.search(r"^Wrote 1750 vectors to(.*\n){7}", capfd.readouterr().out, re.MULTILINE)[0]
     (loss, *cosines), (real_loss, *real_cosines) = (re.findall(r"\d+\.\d+", text) for text in (shown, printed))
     assert float(loss) == pytest.approx(float(real_loss), rel=0.01)
     # another processor rounds otherwise, so that words which are nearly as near may change places

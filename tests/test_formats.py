@@ -8,7 +8,7 @@ import pytest
 from gensim.test.utils import datapath
 from gensim_wordrank import Cooccurrence, WordRank
 from gensim_wordrank.cooccurrence.formats import RECORD, read_glove, read_wordrank, write_glove
-from gensim_wordrank.evaluation.vector_files import read_vectors
+from gensim_wordrank.evaluation.load import read_vectors
 
 from problems import write_authors
 
@@ -90,9 +90,9 @@ def test_vectors_that_are_not_one_a_word(tmp_path):
     assert (found.index_to_key, found["a"].tolist(), found.vectors.shape) == (["a", "b", "c"], [1.0, 2.0], (3, 2))
     assert found.most_similar("a", topn=9)[-1][0] in ("b", "c")
     for text, message in (
-        ("2 3\na 1 2 3\nb 3", "line 3 has 2 parts, not 4"),
-        ("a 1 2 3\nb 3\n", "line 2 has 2 parts, not 4"),
-        ("2 0\nonly\nwords\n", "no numbers behind the words"),
+        ("2 3\na 1 2 3\nb 3", "line 3 has 2 fields, not 4"),
+        ("a 1 2 3\nb 3\n", "line 2 has 2 fields, not 4"),
+        ("2 0\nonly\nwords\n", "no numbers follow the words"),
     ):
         path.write_text(text)
         with pytest.raises(ValueError, match=message):

@@ -1,4 +1,4 @@
-"""Pages in a real browser: they need no network, and hover, zoom and search work."""
+"""HTML pages in a real browser: hover, zoom and search work without a network."""
 
 import re
 import shutil
@@ -6,9 +6,7 @@ import shutil
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
-from gensim_wordrank.plots import documents
-from gensim_wordrank.plots.documents import Document, Heading, Table
-from gensim_wordrank.plots.figures import loss_curves, loss_functions, save, word_map
+from gensim_wordrank.plots import Document, Heading, Table, loss_curves, loss_functions, save, word_map
 from playwright.sync_api import expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium")
@@ -38,12 +36,12 @@ def browser(tmp_path_factory):
 
 @pytest.fixture
 def show(browser):
-    """Open a page from disk; at the end it must have loaded nothing else and complained of nothing."""
+    """Open a page from disk; afterwards check that it loaded no other file and logged nothing."""
     page = browser.new_page()
-    requests, complaints = [], []
+    requests, messages = [], []
     page.on("request", lambda request: requests.append(request.url))
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
 
     def open_file(path):
         page.goto(path.as_uri())
@@ -54,39 +52,39 @@ def show(browser):
     page.close()
     assert len(requests) == 1
     assert requests[0].startswith("file://")
-    assert complaints == []
+    assert messages == []
 
 
 @pytest.fixture(scope="module")
 def words_page(tmp_path_factory):
-    """A map of words, some of them strange."""
-    keyed = KeyedVectors(5)
-    keyed.add_vectors(WORDS, np.random.default_rng(1).normal(size=(len(WORDS), 5)).astype(np.float32))
+    """A map of words, some with special characters."""
+    wv = KeyedVectors(5)
+    wv.add_vectors(WORDS, np.random.default_rng(1).normal(size=(len(WORDS), 5)).astype(np.float32))
     path = tmp_path_factory.mktemp("pages") / "words.html"
-    save(word_map(keyed, WORDS), path)
+    save(word_map(wv, WORDS), path)
     return path
 
 
 def ranges(page):
-    """Return what part of the plane is shown."""
-    return page.evaluate("() => { const l = picture.layout; return [l.xaxis.range, l.yaxis.range]; }")
+    """Return the visible ranges of x and y."""
+    return page.evaluate("() => { const l = figure.layout; return [l.xaxis.range, l.yaxis.range]; }")
 
 
 def point(page, word):
-    """Return where a word is, in the plane."""
+    """Return the coordinates of a word."""
     return page.evaluate(
-        "word => { const t = picture.data[0], i = t.customdata.indexOf(word); return [t.x[i], t.y[i]]; }", word
+        "word => { const t = figure.data[0], i = t.customdata.indexOf(word); return [t.x[i], t.y[i]]; }", word
     )
 
 
 def on_screen(page, word):
-    """Return where a word is, on the screen."""
+    """Return the position of a word on the screen."""
     box = page.locator(".points .point").nth(WORDS.index(word)).bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-def test_curves_have_names_and_tell_their_values(show, tmp_path):
-    """Figure 1 shows all functions in the legends; hovering over a curve shows a point of it."""
+def test_curves_have_legends_and_hover_values(show, tmp_path):
+    """The legends of Figure 1 list all functions; hovering over a curve shows the values of a point."""
     save(loss_functions(), tmp_path / "losses.html")
     page = show(tmp_path / "losses.html")
     assert page.title() == "Rank losses"
@@ -100,8 +98,8 @@ def test_curves_have_names_and_tell_their_values(show, tmp_path):
     assert x == pytest.approx(5, abs=0.5)
 
 
-def test_a_drag_zooms_and_a_double_click_shows_all_again(show, tmp_path):
-    """The range of the axis shrinks to what was dragged over, and comes back."""
+def test_drag_zooms_and_double_click_resets(show, tmp_path):
+    """Dragging zooms into the dragged range; a double click restores the full one."""
     save(loss_curves({"a": [9.0, 5.0, 4.0, 3.5, 3.2], "b": [8.0, 7.0]}), tmp_path / "curves.html")
     page = show(tmp_path / "curves.html")
     whole = ranges(page)
@@ -114,12 +112,12 @@ def test_a_drag_zooms_and_a_double_click_shows_all_again(show, tmp_path):
     width = whole[0][1] - whole[0][0]
     assert [left, right] == pytest.approx([whole[0][0] + width / 4, whole[0][0] + width / 2], abs=0.02 * width)
     page.mouse.dblclick(area["x"] + area["width"] / 2, area["y"] + area["height"] / 2)
-    page.wait_for_function("left => picture.layout.xaxis.range[0] < left", arg=left)
+    page.wait_for_function("left => figure.layout.xaxis.range[0] < left", arg=left)
     assert ranges(page)[0] == pytest.approx(whole[0])
 
 
-def test_words_are_shown_as_they_are_and_tell_their_neighbours(show, words_page):
-    """Markup in words is text; hovering over a word names those near it."""
+def test_words_are_escaped_and_have_hover_texts(show, words_page):
+    """Markup in words is shown as text; hovering over a word names its neighbours."""
     page = show(words_page)
     assert page.locator(".textpoint").all_text_contents() == WORDS
     assert page.evaluate("() => window.attacked") is None
@@ -129,19 +127,19 @@ def test_words_are_shown_as_they_are_and_tell_their_neighbours(show, words_page)
         assert f"{word}: near " in page.locator(".hovertext").text_content()
 
 
-def test_no_button_sends_a_picture_away(show, words_page):
-    """The buttons are for the picture alone."""
+def test_no_button_uploads_the_figure(show, words_page):
+    """The toolbar has only buttons that download, zoom, pan and reset."""
     buttons = show(words_page).locator(".modebar-btn").evaluate_all("all => all.map(one => one.dataset.title)")
     assert buttons == ["Download plot as a PNG", "Zoom", "Pan", "Zoom in", "Zoom out", "Autoscale", "Reset axes"]
 
 
-def test_the_wheel_zooms_around_the_mouse(show, words_page):
-    """What is shown shrinks, and the word under the mouse stays in it."""
+def test_wheel_zooms_around_the_mouse(show, words_page):
+    """The visible range shrinks, and the word under the mouse stays visible."""
     page = show(words_page)
     whole = ranges(page)
     page.mouse.move(*on_screen(page, "ship"))
     page.mouse.wheel(0, -300)
-    page.wait_for_function("right => picture.layout.xaxis.range[1] != right", arg=whole[0][1])
+    page.wait_for_function("right => figure.layout.xaxis.range[1] != right", arg=whole[0][1])
     for (low, high), (old_low, old_high), place in zip(ranges(page), whole, point(page, "ship"), strict=True):
         assert high - low < old_high - old_low
         assert low < place < high
@@ -158,8 +156,8 @@ def test_the_wheel_zooms_around_the_mouse(show, words_page):
         ("<b>", "<b>"),
     ],
 )
-def test_search_marks_and_centres_a_word(show, words_page, typed, found):
-    """Typing a word, in any case, or its beginning, moves it to the centre, in red, and fades the others."""
+def test_search_highlights_and_centres_a_word(show, words_page, typed, found):
+    """Typing a word or its beginning, in any case, centres it in red and fades the others."""
     page = show(words_page)
     page.get_by_label("Find a word").press_sequentially(typed)
     (left, right), (bottom, top) = ranges(page)
@@ -170,32 +168,32 @@ def test_search_marks_and_centres_a_word(show, words_page, typed, found):
     assert text.evaluate("text => text.style.fill") == "rgb(187, 187, 187)"
 
 
-def test_search_tells_what_is_not_there_and_goes_back(show, words_page):
-    """An unknown word is said to be missing; an empty box shows the whole picture again."""
+def test_search_reports_unknown_words_and_resets(show, words_page):
+    """An unknown word gives a message; an empty search box restores the full view."""
     page = show(words_page)
     whole = ranges(page)
     box = page.get_by_label("Find a word")
     box.fill("queen")
     assert ranges(page) != whole
     box.fill("xyzzy")
-    assert page.locator(".search output").text_content() == "not in this picture"
+    assert page.locator(".search output").text_content() == "not in this figure"
     assert ranges(page) == whole
     box.fill("")
     assert page.locator(".search output").text_content() == ""
-    assert page.evaluate("() => picture.data[0].selectedpoints") is None
+    assert page.evaluate("() => figure.data[0].selectedpoints") is None
 
 
-def test_a_document_shows_tables_and_pictures(show, tmp_path):
-    """A page with several pictures draws all of them; words in tables are text."""
-    keyed = KeyedVectors(3)
-    keyed.add_vectors(WORDS, np.random.default_rng(2).normal(size=(len(WORDS), 3)).astype(np.float32))
+def test_document_with_tables_and_figures(show, tmp_path):
+    """A page draws all its figures; markup in tables is shown as text."""
+    wv = KeyedVectors(3)
+    wv.add_vectors(WORDS, np.random.default_rng(2).normal(size=(len(WORDS), 3)).astype(np.float32))
     blocks = [
         Heading(ATTACK),
         Table([ATTACK], [[word] for word in WORDS]),
-        word_map(keyed, WORDS),
-        word_map(keyed, WORDS),
+        word_map(wv, WORDS),
+        word_map(wv, WORDS),
     ]
-    documents.save(Document(ATTACK, blocks), tmp_path / "page.html")
+    save(Document(ATTACK, blocks), tmp_path / "page.html")
     page = show(tmp_path / "page.html")
     assert page.title() == ATTACK
     assert page.locator("td").all_text_contents() == WORDS
@@ -203,5 +201,5 @@ def test_a_document_shows_tables_and_pictures(show, tmp_path):
     assert page.locator(".textpoint").count() == 2 * len(WORDS)
     second = page.get_by_label("Find a word").nth(1)
     second.fill("queen")
-    selected = [page.evaluate(f"() => picture{number}.data[0].selectedpoints ?? null") for number in (2, 3)]
+    selected = [page.evaluate(f"() => figure{number}.data[0].selectedpoints ?? null") for number in (2, 3)]
     assert selected == [None, [WORDS.index("queen")]]

@@ -3,30 +3,30 @@
 import gzip
 
 import pytest
-from gensim_wordrank.evaluation.testsets import (
+from gensim_wordrank.evaluation import (
     AnalogySet,
     SimilaritySet,
-    in_directory,
+    bundled_sets,
     read_analogies,
+    read_directory,
     read_similarity,
-    shipped,
 )
 
 
 @pytest.mark.parametrize("separator", ["\t", ",", ";", " "])
-def test_pairs_in_any_layout(tmp_path, separator):
-    """Tabs, commas, semicolons or spaces; comments, names of columns and empty lines are passed over."""
+def test_word_pairs_with_any_separator(tmp_path, separator):
+    """Fields are separated by tabs, commas, semicolons or spaces; comments, a header and empty lines are skipped."""
     rows = [["word1", "word2", "mean"], ["tiger", "cat", "7.35"], ["Book", "paper", "7"]]
     (tmp_path / "set.csv").write_text("# about\n".join(["", *(separator.join(row) + "\n" for row in rows[1:]), "\n"]))
     expected = [("tiger", "cat"), ("Book", "paper")]
     assert read_similarity(tmp_path / "set.csv").pairs == expected
-    (tmp_path / "named.csv").write_text("".join(separator.join(row) + "\n" for row in rows))
-    assert read_similarity(tmp_path / "named.csv").pairs == expected
-    assert read_similarity(tmp_path / "named.csv").ratings.tolist() == [7.35, 7.0]
+    (tmp_path / "header.csv").write_text("".join(separator.join(row) + "\n" for row in rows))
+    assert read_similarity(tmp_path / "header.csv").pairs == expected
+    assert read_similarity(tmp_path / "header.csv").ratings.tolist() == [7.35, 7.0]
 
 
 def test_google_and_msr(tmp_path):
-    """Sections are kept, and tell semantic from syntactic; a set without sections is syntactic."""
+    """Section names are kept and tell semantic from syntactic; a set without sections is syntactic."""
     (tmp_path / "google.txt").write_text(
         ": capital\nathens greece rome italy\n: gram1-adverb\ncalm calmly free freely\n"
     )
@@ -38,7 +38,7 @@ def test_google_and_msr(tmp_path):
 
 
 def test_bats(tmp_path):
-    """Every two lines of a file are a question; any of several answers is right, the first is shown."""
+    """Any two lines of a file form a question; all answers are accepted, and the first is used in questions."""
     for section, lines in (
         ("1_Inflectional/I01 [noun]", "cat\tcats\nox\toxen/oxes\n"),
         ("4_Lex/L01 [x]", "a\tb\nc\td\n"),
@@ -52,18 +52,18 @@ def test_bats(tmp_path):
     assert bats.is_syntactic().tolist() == [True, True, False, False]
 
 
-def test_directories_and_what_gensim_brings(tmp_path):
-    """A directory is read by what its files hold, compressed or not; gensim's own sets are complete."""
+def test_directories_and_bundled_sets(tmp_path):
+    """The kind of each file, compressed or not, is detected from its content; the bundled sets are complete."""
     (tmp_path / "a.tsv").write_text("x\ty\t1\n")
     (tmp_path / "b.txt.gz").write_bytes(gzip.compress(b": s\na b c d\n"))
     (tmp_path / ".hidden").write_text("?")
-    assert [(type(test), test.name) for test in in_directory(tmp_path)] == [(SimilaritySet, "a"), (AnalogySet, "b")]
-    sizes = [len(test.pairs) if isinstance(test, SimilaritySet) else len(test.questions) for test in shipped()]
+    assert [(type(test), test.name) for test in read_directory(tmp_path)] == [(SimilaritySet, "a"), (AnalogySet, "b")]
+    sizes = [len(test.pairs) if isinstance(test, SimilaritySet) else len(test.questions) for test in bundled_sets()]
     assert sizes == [353, 999, 19544]
 
 
-def test_bad_files_are_named(tmp_path):
-    """The line that cannot be read is shown, and an empty file or directory is an error."""
+def test_errors_name_the_file_and_line(tmp_path):
+    """The error shows the bad line; an empty file or directory is an error too."""
     (tmp_path / "bad.tsv").write_text("a\tb\t1\nc\td\n")
     with pytest.raises(ValueError, match=r"Line 2 of '.*bad.tsv' must hold two words and a number. Got 'c\\td'"):
         read_similarity(tmp_path / "bad.tsv")
@@ -85,7 +85,7 @@ def test_bad_files_are_named(tmp_path):
         with pytest.raises(ValueError, match=f"{name}' holds no"):
             read(tmp_path / name)
     with pytest.raises(FileNotFoundError, match="holds no test sets"):
-        in_directory(tmp_path / "nothing")
+        read_directory(tmp_path / "nothing")
 
 
 @pytest.mark.parametrize(
@@ -98,19 +98,19 @@ def test_bad_files_are_named(tmp_path):
         "# about\nword1 word2 rating\ncat dog 3\nnew city 5\n",
     ],
 )
-def test_pairs_are_not_taken_for_analogies(tmp_path, text):
-    """Though a line has four words, or a comment stands before the names of columns."""
+def test_word_pairs_are_not_mistaken_for_analogies(tmp_path, text):
+    """A file holds word pairs even if a line has four words, or if a comment precedes the header."""
     (tmp_path / "set.txt").write_text(text)
-    (found,) = in_directory(tmp_path)
+    (found,) = read_directory(tmp_path)
     assert isinstance(found, SimilaritySet)
     assert len(found.pairs) == 2
 
 
-def test_a_table_of_a_spreadsheet_holds_pairs(tmp_path):
-    """Names of columns with spaces are no question; marks of Windows and quotes are no part of a word."""
+def test_word_pairs_from_a_spreadsheet(tmp_path):
+    """A header with spaces is skipped; a byte order mark, quotes and carriage returns are removed."""
     (tmp_path / "combined.csv").write_bytes(
         b'\xef\xbb\xbfWord 1,Word 2,Human (mean)\r\n"tiger","cat",7.35\r\nlove,sex,6.77\r\n'
     )
     (tmp_path / ".ipynb_checkpoints").mkdir()
-    (found,) = in_directory(tmp_path)
+    (found,) = read_directory(tmp_path)
     assert found.pairs == [("tiger", "cat"), ("love", "sex")]

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import measure
 import numpy as np
-from gensim_wordrank.plots import figures
-from gensim_wordrank.plots.documents import Block, Document, Heading, Paragraph, Table
-from gensim_wordrank.plots.report import Subject
-from gensim_wordrank.plots.spec import Panel, Picture, Series
+from gensim_wordrank.evaluation import LoadedModel
+from gensim_wordrank.plots import Document, Figure, Heading, Panel, Paragraph, Series, Table, loss_functions, word_map
+from gensim_wordrank.plots.documents import Block
 
 from paper import claims, plans, published
 from paper.summaries import NAMES, Group, circumstances
@@ -101,18 +100,18 @@ def orderings(groups: Sequence[Group]) -> Document:
 
 def figure1() -> Document:
     """Return Figure 1: the rank losses."""
-    return Document("Figure 1: rank losses", [figures.loss_functions()])
+    return Document("Figure 1: rank losses", [loss_functions()])
 
 
-def figure3(subject: Subject, word: str = "cat", topn: int = 30) -> Document:
+def figure3(model: LoadedModel, word: str = "cat", topn: int = 30) -> Document:
     """Return Figure 3: a word and its neighbours."""
-    near = subject.words.most_similar(word, topn=topn)
+    near = model.wv.most_similar(word, topn=topn)
     rows = [[neighbour, f"{cosine:.2f}"] for neighbour, cosine in near]
-    facts = ", ".join(f"{name} {value}" for name, value in subject.facts.items())
-    blocks: list[Block] = [Paragraph(facts)] if facts else []
+    parameters = ", ".join(f"{name} {value}" for name, value in model.parameters.items())
+    blocks: list[Block] = [Paragraph(parameters)] if parameters else []
     return Document(
         f'Figure 3: neighbours of "{word}"',
-        [*blocks, figures.word_map(subject.words, [word], topn), Table(["word", "cosine"], rows)],
+        [*blocks, word_map(model.wv, [word], topn), Table(["word", "cosine"], rows)],
     )
 
 
@@ -170,7 +169,7 @@ def any_results(groups: Iterable[Group]) -> bool:
     return any(group.results for group in groups)
 
 
-def curves(title: str, groups: Sequence[Group], key: str, scores: Sequence[str]) -> Picture:
+def curves(title: str, groups: Sequence[Group], key: str, scores: Sequence[str]) -> Figure:
     """Return a panel a score, with a curve a trainer against tokens or noise: means, and bars to lowest and highest."""
     name = {"tokens": "tokens of the text", "noise": "share of tokens replaced"}[key]
     panels = [
@@ -179,7 +178,7 @@ def curves(title: str, groups: Sequence[Group], key: str, scores: Sequence[str])
         )
         for score in scores
     ]
-    return Picture(title, panels)
+    return Figure(title, panels)
 
 
 def curve(groups: Iterable[Group], trainer: str, key: str, score: str) -> Series:
@@ -189,4 +188,4 @@ def curve(groups: Iterable[Group], trainer: str, key: str, score: str) -> Series
         if group.run["trainer"] == trainer and (spread := group.spread(score)):
             points.append((group.run[key], spread.mean, spread.low, spread.high))
     x, y, low, high = np.array(points, np.float64).reshape(-1, 4).T
-    return Series(NAMES[trainer], x, y, low, high, marked=True)
+    return Series(NAMES[trainer], x, y, low, high, markers=True)

@@ -1,4 +1,4 @@
-"""What the commands of `wordrank` share: how they report errors, what they say, and when they show progress."""
+"""What all commands share: options, logging, progress and one-line errors."""
 
 from __future__ import annotations
 
@@ -13,70 +13,63 @@ from tqdm import tqdm
 
 from gensim_wordrank._utils import atomic_files
 
-# what is wrong with input, files or the machine, and not with the program
-ERRORS = (
+# caused by the input, the files or the machine rather than by a bug
+EXPECTED_ERRORS = (
     OSError, ValueError, TypeError, KeyError, AttributeError, MemoryError, RuntimeError, ArithmeticError, ImportError,
 )  # fmt: skip
 
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="gensim-wordrank")
-def main() -> None:
-    """Word vectors by robust ranking."""
+
+def output_option(help: str) -> Callable[..., Any]:
+    """Return the option -o."""
+    return click.option("-o", "--output", type=click.Path(), required=True, help=help)
 
 
 def command(function: Callable[..., None]) -> click.Command:
-    """Make a command whose errors of input and files are one line, without a traceback, and which can be quiet."""
+    """Make a command with --verbose and --quiet that reports expected errors in one line, without a traceback."""
 
     @wraps(function)
     def run(quiet: bool, verbose: bool, **options: Any) -> None:
-        # a progress bar tells what the log would
-        level = logging.WARNING if (quiet or shows_progress(quiet)) and not verbose else logging.INFO
+        # a progress bar replaces the log
+        level = logging.WARNING if (quiet or shows_progress()) and not verbose else logging.INFO
         logging.basicConfig(format="%(message)s", level=level)
         for library in ("gensim", "distributed", "asyncssh"):
             logging.getLogger(library).setLevel(logging.INFO if verbose else logging.WARNING)
-        tqdm.monitor_interval = 0  # a thread less, whose start may fail with a warning
+        tqdm.monitor_interval = 0  # no monitor thread: tqdm warns if it cannot be started
         try:
-            function(quiet=quiet, **options)
+            function(**options)
         except KeyboardInterrupt:
-            raise Interrupted("Stopped. Nothing was written.") from None
-        except ERRORS as error:
+            raise Interrupted("Interrupted. Nothing was written.") from None
+        except EXPECTED_ERRORS as error:
             text = str(error.args[0]) if isinstance(error, KeyError) else str(error)
             raise click.ClickException(" ".join(text.split()) or type(error).__name__) from error
 
-    for option in (
-        click.option("-v", "--verbose", is_flag=True, help="Show the whole log."),
-        click.option("-q", "--quiet", is_flag=True, help="Show nothing but results and errors."),
-    ):
-        run = option(run)
-    return main.command()(run)
+    result = click.command()(run)
+    result.params += [
+        click.Option(["-v", "--verbose"], is_flag=True, help="Print the full log."),
+        click.Option(["-q", "--quiet"], is_flag=True, help="Print only results and errors."),
+    ]
+    return result
 
 
 class Interrupted(click.ClickException):
-    """The user pressed Ctrl-C; the exit code is what shells give for it."""
+    """The user pressed Ctrl-C."""
 
-    exit_code = 130
-
-
-def tell(output: str, text: str) -> None:
-    """Say what was written; where the result itself may go to the standard output, elsewhere."""
-    click.echo(text, err=atomic_files.is_special_file(output))
+    exit_code = 130  # 128 + SIGINT, as in shells
 
 
-def shows_progress(quiet: bool) -> bool:
-    """Whether there is someone to look at a progress bar."""
-    return not quiet and sys.stderr.isatty()
+def is_quiet() -> bool:
+    """Return True if the command was given --quiet."""
+    return bool(click.get_current_context().params["quiet"])
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="For programs.")
+def shows_progress() -> bool:
+    """Return True if a progress bar can be seen."""
+    return not is_quiet() and sys.stderr.isatty()
 
 
-def with_options(*options: Callable[..., Any]) -> Callable[..., Any]:
-    """Put options on a command, in their order."""
-
-    def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return wrap
+def print_summary(output: str, text: str) -> None:
+    """Print what was written, unless --quiet; to stderr if `output` is stdout or a pipe."""
+    if not is_quiet():
+        click.echo(text, err=atomic_files.is_special_file(output))

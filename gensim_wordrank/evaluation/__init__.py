@@ -1,26 +1,17 @@
-"""Scores of word vectors on test sets. Any KeyedVectors will do: ours, Word2Vec's, GloVe's."""
+"""Score word vectors on similarity and analogy test sets. Works with any gensim KeyedVectors."""
 
+from gensim_wordrank.evaluation.load import LoadedModel, load_model
 from gensim_wordrank.evaluation.scores import Comparison, Score, analogies, compare, evaluate, similarity
 from gensim_wordrank.evaluation.testsets import (
     AnalogySet,
     SimilaritySet,
-    in_directory,
+    bundled_sets,
     read_analogies,
+    read_directory,
     read_similarity,
-    shipped,
 )
 
 __all__ = [
-    "AnalogySet",
-    "Comparison",
-    "Score",
-    "SimilaritySet",
-    "analogies",
-    "compare",
-    "evaluate",
-    "in_directory",
-    "read_analogies",
-    "read_similarity",
-    "shipped",
-    "similarity",
-]
+    "AnalogySet", "Comparison", "LoadedModel", "Score", "SimilaritySet", "analogies", "bundled_sets", "compare",
+    "evaluate", "load_model", "read_analogies", "read_directory", "read_similarity", "similarity",
+]  # fmt: skip

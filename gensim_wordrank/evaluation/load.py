@@ -1,104 +1,109 @@
-"""Models of any kind, from their files, as the command line and reports see them."""
+"""Load saved models and vector files of any kind for evaluation, reports and the command line."""
 
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
+import numpy as np
 import smart_open
 from gensim.models import KeyedVectors
 
 from gensim_wordrank._utils import atomic_files
-from gensim_wordrank.evaluation import vector_files
 from gensim_wordrank.model import WordRank
 
 logger = logging.getLogger(__name__)
 
-# of Word2Vec, and of others that have them
-PARAMETERS = ("vector_size", "window", "min_count", "epochs", "alpha", "min_alpha", "seed", "sg", "hs", "negative")
+# reported for gensim models that have them
+GENSIM_PARAMETERS = (
+    "vector_size", "window", "min_count", "epochs", "alpha", "min_alpha", "seed", "sg", "hs", "negative",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Subject:
-    """A model as a report sees it.
+class LoadedModel:
+    """The vectors of a model, and what is known about its training.
 
     Attributes
     ----------
     name : str
-        What to call it.
-    words : KeyedVectors
-        Vectors for similarity.
+        Name shown in reports.
+    wv : KeyedVectors
+        Word vectors, used for similarity.
     vectors : callable, optional
-        What gives others by name, as :meth:`WordRank.vectors <gensim_wordrank.WordRank.vectors>` does.
+        The method :meth:`WordRank.vectors <gensim_wordrank.WordRank.vectors>` of the model, if it has context vectors.
     losses : sequence of float
-        Of every epoch, if they are known.
-    facts : mapping
-        Its parameters, if they are known.
+        Loss of each epoch; empty if unknown.
+    parameters : mapping
+        Training parameters; empty if unknown.
     """
 
     name: str
-    words: KeyedVectors
+    wv: KeyedVectors
     vectors: Callable[[str], KeyedVectors] | None = None
     losses: Sequence[float] = ()
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
-    def sums(self) -> KeyedVectors:
-        """Vectors for analogies; those of words where there are no others."""
-        return self.words if self.vectors is None else self.vectors("sum")
+    def analogy_vectors(self) -> KeyedVectors:
+        """Vectors used for analogies: u + v, or `wv` if the model has no context vectors."""
+        return self.wv if self.vectors is None else self.vectors("sum")
 
 
-def load(path: str) -> Subject:
-    """Return a model of ours, of gensim, or a file of vectors.
+def load_model(path: str) -> LoadedModel:
+    """Load a WordRank model, another gensim model, or a file of word vectors.
 
     Examples
     --------
     >>> import os, tempfile
     >>> from gensim.test.utils import common_texts
     >>> from gensim_wordrank import WordRank
-    >>> from gensim_wordrank.evaluation.load import load
+    >>> from gensim_wordrank.evaluation import load_model
     >>> path = os.path.join(tempfile.mkdtemp(), "toy.model")
     >>> WordRank(common_texts, vector_size=10, min_count=1, epochs=5).save(path)
-    >>> len(load(path).words), len(load(path).losses), load(path).facts["epochs"]
+    >>> loaded = load_model(path)
+    >>> len(loaded.wv), len(loaded.losses), loaded.parameters["epochs"]
     (12, 5, 5)
     """
-    if not is_pickle(path):
-        return Subject(path, vector_files.read_vectors(path))
+    if not is_saved_model(path):
+        return LoadedModel(path, read_vectors(path))
     with atomic_files.describe_read_errors(path):
         model = KeyedVectors.load(path)
     if isinstance(model, WordRank):
         if not model.has_contexts:
-            logger.warning("'%s' has no context vectors of its words: u stands for u + v", path)
-        others = model.vectors if model.has_contexts else None
-        return Subject(path, model.wv, others, model.training_losses, facts(model))
-    words = getattr(model, "wv", model)
-    if not isinstance(words, KeyedVectors):
+            logger.warning("'%s' has no context vectors: using u instead of u + v for analogies", path)
+        vectors = model.vectors if model.has_contexts else None
+        return LoadedModel(path, model.wv, vectors, model.training_losses, describe(model))
+    wv = getattr(model, "wv", model)
+    if not isinstance(wv, KeyedVectors):
         raise ValueError(f"'{path}' holds a {type(model).__name__}, which has no word vectors.")
-    known = {} if words is model else {name: getattr(model, name) for name in PARAMETERS if hasattr(model, name)}
-    return Subject(path, words, facts=known)
+    parameters = {name: getattr(model, name) for name in GENSIM_PARAMETERS if wv is not model and hasattr(model, name)}
+    return LoadedModel(path, wv, parameters=parameters)
 
 
-def is_pickle(path: str) -> bool:
-    """Say whether a file holds a model as gensim saves them, and not vectors alone."""
+def is_saved_model(path: str) -> bool:
+    """Return True if the file was written by gensim's `save` (a pickle), False if it holds only vectors."""
     if not Path(path).is_file():
         raise FileNotFoundError(f"There is no file '{path}'.")
     with atomic_files.describe_read_errors(path), smart_open.open(path, "rb") as file:
         return bool(file.read(1) == b"\x80")
 
 
-def facts(model: WordRank) -> dict[str, Any]:
-    """Return what a model is and how it was trained, as JSON can hold it.
+def describe(model: WordRank) -> dict[str, Any]:
+    """Return the size, parameters and training state of a model as JSON values.
 
     Examples
     --------
     >>> from gensim.test.utils import common_texts
     >>> from gensim_wordrank import WordRank
-    >>> from gensim_wordrank.evaluation.load import facts
-    >>> facts(WordRank(common_texts, vector_size=10, min_count=1, epochs=5))["rank_loss"]
+    >>> from gensim_wordrank.evaluation.load import describe
+    >>> describe(WordRank(common_texts, vector_size=10, min_count=1, epochs=5))["rank_loss"]
     'log'
     """
     return {
@@ -115,6 +120,58 @@ def facts(model: WordRank) -> dict[str, Any]:
         "epochs": model.epochs_done,
         "loss": float(model.get_latest_training_loss()),
         "pairs": model.cooccurrence.nnz if model.cooccurrence is not None else None,
-        "seconds": round(float(model.total_train_time), 1),
+        "training_seconds": round(float(model.total_train_time), 1),
         **{name: getattr(value, "value", value) for name, value in asdict(model.objective).items()},
     }
+
+
+def read_vectors(path: str | os.PathLike[str]) -> KeyedVectors:
+    r"""Read word vectors in word2vec's or GloVe's format.
+
+    A file is binary if its name ends in .bin, and may be compressed (.txt.gz, .bin.gz). A text file without a header
+    line is in GloVe's format.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gensim_wordrank.evaluation.load import read_vectors
+    >>> path = Path(tempfile.mkdtemp(), "vectors.txt")
+    >>> path.write_text("2 2\nsea 0.5 1\nsky 2 0.25\n") and None
+    >>> read_vectors(path)["sky"].tolist()
+    [2.0, 0.25]
+    """
+    path = os.fspath(path)
+    binary = path.endswith((".bin", *(f".bin{ending}" for ending in smart_open.compression.get_supported_extensions())))
+    with atomic_files.describe_read_errors(path), smart_open.open(path, "rb") as file:
+        no_header = not binary and len(file.readline(10_000).split()) != 2
+        file.seek(0)
+        if not binary:
+            _check_rows(file, path, not no_header)
+    try:
+        with np.errstate(over="ignore"):  # values that overflow to infinity are rejected below
+            wv = KeyedVectors.load_word2vec_format(path, binary=binary, no_header=no_header)
+    # all of these come out of gensim when the header or a row is malformed
+    except (EOFError, MemoryError, OverflowError, TypeError, ValueError) as error:
+        raise ValueError(f"'{path}' is damaged or not a vector file: {error}") from error
+    n = len(wv.key_to_index)
+    if not wv.vector_size or not n:
+        raise ValueError(f"'{path}' is damaged or not a vector file: no numbers follow the words.")
+    if n < len(wv.index_to_key):  # gensim keeps the first of duplicate words and leaves empty rows at the end
+        wv.index_to_key, wv.vectors = wv.index_to_key[:n], wv.vectors[:n]
+        wv.expandos = {name: values[:n] for name, values in wv.expandos.items()}
+    if not np.isfinite(wv.vectors).all():
+        raise ValueError(f"'{path}' must hold finite numbers. Remove vectors with NaN or infinity.")
+    return wv
+
+
+def _check_rows(file: IO[bytes], path: str, has_header: bool) -> None:
+    """Raise ValueError if rows differ in length: gensim would broadcast a single number to a whole vector."""
+    lengths = (len(line.split()) for line in islice(file, int(has_header), None))
+    expected = next(lengths, 0)
+    for number, length in enumerate(lengths, 2 + has_header):
+        if length != expected:
+            raise ValueError(
+                f"'{path}' is damaged or not a vector file: line {number} has {length} fields, not {expected}. "
+                "(The name of a binary file must end in .bin.)"
+            )

@@ -1,4 +1,4 @@
-"""Sets that word vectors are tested on: pairs of words with ratings of their similarity, and analogies."""
+"""Read test sets: word pairs with similarity ratings, and analogies."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from gensim_wordrank._utils import atomic_files
 
-# what the paper calls semantic and syntactic, by the names of sections in Google's set and of files in BATS
+# how the names of syntactic sections (Google) and files (BATS) begin
 SYNTACTIC = ("gram", "syntactic", "i0", "i1", "d0", "d1")
 
 
 @dataclass(frozen=True)
 class SimilaritySet:
-    """Pairs of words, and how similar people find them."""
+    """Word pairs and their human similarity ratings."""
 
     name: str
     pairs: list[tuple[str, str]]
@@ -31,7 +31,7 @@ class SimilaritySet:
 
 @dataclass(frozen=True)
 class AnalogySet:
-    """Questions "a is to b as c is to ...?" with all the answers that count as right, and the section of each."""
+    """Questions "a is to b as c is to ...?", and the accepted answers and the section of each."""
 
     name: str
     questions: list[tuple[str, str, str]]
@@ -39,75 +39,61 @@ class AnalogySet:
     sections: list[str]
 
     def is_syntactic(self) -> NDArray[np.bool_]:
-        """Tell the syntactic questions from the semantic ones; a set without sections (MSR) is syntactic."""
+        """Return which questions are syntactic. Questions without a section (MSR) are."""
         return np.array([not section or section.lower().startswith(SYNTACTIC) for section in self.sections], bool)
 
 
 def read_similarity(path: str | os.PathLike[str]) -> SimilaritySet:
-    """Read lines of two words and a rating, separated by tabs, commas, semicolons or spaces.
+    """Read word pairs: lines of two words and a rating, separated by tabs, commas, semicolons or spaces.
 
-    A line that begins with #, and a first line without a rating, are passed over.
+    Lines that begin with # are skipped, and so is a header line.
 
     Examples
     --------
     >>> from gensim.test.utils import datapath
-    >>> from gensim_wordrank.evaluation.testsets import read_similarity
+    >>> from gensim_wordrank.evaluation import read_similarity
     >>> wordsim = read_similarity(datapath("wordsim353.tsv"))
     >>> wordsim.name, len(wordsim.pairs), wordsim.pairs[0], wordsim.ratings[0].item()
     ('wordsim353', 353, ('love', 'sex'), 6.77)
     """
     pairs, ratings = [], []
-    for place, (number, line) in enumerate(_lines(path)):
+    for position, (number, line) in enumerate(_lines(path)):
         fields = _fields(line)
-        try:
-            rating = float(fields[2])
-            if not math.isfinite(rating):
-                raise ValueError
-        except (IndexError, ValueError):
-            if place == 0:  # names of the columns
-                continue
-            raise ValueError(f"Line {number} of '{path}' must hold two words and a number. Got {line!r}.") from None
-        pairs.append((fields[0], fields[1]))
-        ratings.append(rating)
+        rating = _to_number(fields[2]) if len(fields) > 2 else math.nan
+        if math.isfinite(rating):
+            pairs.append((fields[0], fields[1]))
+            ratings.append(rating)
+        elif position > 0:  # the first line may be a header
+            raise ValueError(f"Line {number} of '{path}' must hold two words and a number. Got {line!r}.")
     if not pairs:
-        raise ValueError(f"'{path}' holds no pairs of words.")
+        raise ValueError(f"'{path}' holds no word pairs.")
     return SimilaritySet(_name(path), pairs, np.array(ratings))
 
 
 def _fields(line: str) -> list[str]:
-    """Split a line at tabs, commas, semicolons or else white space."""
+    """Split a line at tabs, commas or semicolons, or else at white space."""
     separator = next((mark for mark in "\t,;" if mark in line), None)
     return [field.strip().strip('"') for field in line.split(separator)]
 
 
-def _is_analogies(lines: Sequence[str]) -> bool:
-    """Say whether a file that begins so holds analogies: sections, or four words a line and no rating."""
-    for line in lines:
-        fields = _fields(line)
-        if line.startswith(":"):
-            return True
-        if len(fields) == 3 or len(line.split()) != 4 or any(_is_number(field) for field in fields[2:]):
-            return False
-    return bool(lines)
-
-
-def _is_number(text: str) -> bool:
+def _to_number(text: str) -> float:
+    """Return a text as a number, or NaN."""
     try:
-        float(text)
+        return float(text)
     except ValueError:
-        return False
-    return True
+        return math.nan
 
 
 def read_analogies(path: str | os.PathLike[str]) -> AnalogySet:
-    """Read lines of four words, in sections that begin with a line ": name", as Google's set, or without, as MSR's.
+    """Read analogies: lines of four words, in sections that begin with ": name" (Google) or without sections (MSR).
 
-    A directory is read as BATS: files of lines "word, tab, answers separated by /", every two lines a question.
+    A directory is read as BATS: its files have lines of a word, a tab, and answers separated by "/". Any two lines of
+    a file form a question.
 
     Examples
     --------
     >>> from gensim.test.utils import datapath
-    >>> from gensim_wordrank.evaluation.testsets import read_analogies
+    >>> from gensim_wordrank.evaluation import read_analogies
     >>> google = read_analogies(datapath("questions-words.txt"))
     >>> google.questions[0], google.answers[0], google.sections[0]
     (('Athens', 'Greece', 'Baghdad'), ('Iraq',), 'capital-common-countries')
@@ -136,41 +122,52 @@ def _read_bats(directory: Path) -> AnalogySet:
     for file in sorted(directory.rglob("*.txt")):
         lines = [line.split(maxsplit=1) for _, line in _lines(file)]
         entries = [(fields[0], tuple(fields[1].split("/"))) for fields in lines if len(fields) == 2]
-        for a, of_a in entries:
-            for c, of_c in entries:
+        for a, answers_a in entries:
+            for c, answers_c in entries:
                 if a != c:
-                    result.questions.append((a, of_a[0], c))
-                    result.answers.append(of_c)
+                    result.questions.append((a, answers_a[0], c))
+                    result.answers.append(answers_c)
                     result.sections.append(file.stem)
     if not result.questions:
         raise ValueError(f"'{directory}' holds no files of words and answers.")
     return result
 
 
-def shipped() -> list[SimilaritySet | AnalogySet]:
-    """Return the sets that come with gensim: WordSim-353, SimLex-999 and Google's analogies."""
+def bundled_sets() -> list[SimilaritySet | AnalogySet]:
+    """Return the test sets that come with gensim: WordSim-353, SimLex-999 and Google's analogies."""
     similarity = [read_similarity(datapath(name)) for name in ("wordsim353.tsv", "simlex999.txt")]
     return [*similarity, read_analogies(datapath("questions-words.txt"))]
 
 
-def in_directory(path: str | os.PathLike[str]) -> list[SimilaritySet | AnalogySet]:
-    """Read all sets in a directory; a file whose first lines have four words or begin with ":" holds analogies."""
-    found: list[SimilaritySet | AnalogySet] = []
+def read_directory(path: str | os.PathLike[str]) -> list[SimilaritySet | AnalogySet]:
+    """Read all test sets in a directory. The first two lines of a file tell analogies from word pairs."""
+    sets: list[SimilaritySet | AnalogySet] = []
     for entry in sorted(Path(path).iterdir()):
         if entry.name.startswith("."):
             continue
         if entry.is_dir():
-            found.append(read_analogies(entry))
+            sets.append(read_analogies(entry))
         elif entry.is_file():
-            first = [line for _, line in islice(_lines(entry), 2)]  # the first may name columns
-            found.append(read_analogies(entry) if _is_analogies(first) else read_similarity(entry))
-    if not found:
+            first_lines = [line for _, line in islice(_lines(entry), 2)]  # the first may be a header
+            sets.append(read_analogies(entry) if _are_analogies(first_lines) else read_similarity(entry))
+    if not sets:
         raise FileNotFoundError(f"'{path}' holds no test sets.")
-    return found
+    return sets
+
+
+def _are_analogies(lines: Sequence[str]) -> bool:
+    """Return True if the first lines of a file begin a section, or hold four words and no rating."""
+    for line in lines:
+        if line.startswith(":"):
+            return True
+        fields = _fields(line)
+        if len(fields) == 3 or len(line.split()) != 4 or any(math.isfinite(_to_number(field)) for field in fields[2:]):
+            return False
+    return bool(lines)
 
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
-    """Yield the numbers and texts of lines that are neither empty nor comments."""
+    """Yield the number and text of each line that is neither empty nor a comment."""
     with atomic_files.describe_read_errors(path), smart_open.open(path, encoding="utf-8-sig") as file:
         for number, line in enumerate(file, 1):
             if line.strip() and not line.startswith("#"):

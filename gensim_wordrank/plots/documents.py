@@ -1,60 +1,70 @@
-"""Text, tables and pictures as one HTML page, or as Markdown with the pictures beside it."""
+"""Write figures, and documents of text, tables and figures, to files."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from gensim_wordrank._utils import atomic_files
 from gensim_wordrank.plots import matplotlib, plotly
-from gensim_wordrank.plots.spec import Picture
+from gensim_wordrank.plots.spec import Figure
 
 
 @dataclass(frozen=True)
 class Heading:
-    """Begins a section."""
+    """The heading of a section."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A piece of text."""
+    """A paragraph of text."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells below their names."""
+    """A table with column names."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
 
 
-Block = Heading | Paragraph | Table | Picture
+Block = Heading | Paragraph | Table | Figure
+Writers = Mapping[str, Callable[[Any, str], None]]
 
 
 @dataclass(frozen=True)
 class Document:
-    """Blocks under a title. No text in it is markup."""
+    """Blocks under a title. All texts are plain text: markup in them is escaped."""
 
     title: str
     blocks: Sequence[Block]
 
 
-def save(document: Document, path: str | os.PathLike[str]) -> None:
-    r"""Write a document to a file whose name ends in .html or .md.
+def save(content: Figure | Document, path: str | os.PathLike[str]) -> None:
+    r"""Write a figure or a document to a file. The extension selects the format.
+
+    Parameters
+    ----------
+    content : Figure or Document
+        The result of :func:`word_map`, :func:`model_report` or another function of this package.
+    path : str or path
+        For a figure, a name ending in .png, .svg, .pdf or .html: an interactive page that needs no network. For a
+        document, .html or .md, which has its figures in files beside it.
 
     Examples
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from gensim_wordrank.plots.documents import Document, Table, save
+    >>> from gensim_wordrank.plots import Document, Table, save
     >>> path = Path(tempfile.mkdtemp(), "page.md")
     >>> save(Document("Words", [Table(["word", "count"], [["a|b", "2"]])]), path)
     >>> print(path.read_text())
@@ -65,19 +75,20 @@ def save(document: Document, path: str | os.PathLike[str]) -> None:
     | a\|b | 2 |
     <BLANKLINE>
     """
-    write = atomic_files.select_writer(path, WRITERS)
-    atomic_files.write_atomically(path, lambda name: write(document, Path(name)))
+    writers: Writers = FIGURE_WRITERS if isinstance(content, Figure) else DOCUMENT_WRITERS
+    write = atomic_files.select_writer(path, writers)
+    atomic_files.write_atomically(path, lambda name: write(content, name))
 
 
-def _write_html(document: Document, path: Path) -> None:
+def _write_html(document: Document, name: str) -> None:
     blocks = [f"<h1>{escape(document.title)}</h1>\n"]
-    blocks += [_html(block, f"picture{number}") for number, block in enumerate(document.blocks)]
-    path.write_text(plotly.page(document.title, "".join(blocks)), encoding="utf-8")
+    blocks += [_html(block, f"figure{number}") for number, block in enumerate(document.blocks)]
+    Path(name).write_text(plotly.page(document.title, "".join(blocks)), encoding="utf-8")
 
 
-def _html(block: Block, name: str) -> str:
-    if isinstance(block, Picture):
-        return plotly.part(block, name, wheel=False)
+def _html(block: Block, element_id: str) -> str:
+    if isinstance(block, Figure):
+        return plotly.to_html(block, element_id, wheel_zooms=False)
     if isinstance(block, Table):
         return f"<table>\n{_html_row('th', block.head)}{''.join(_html_row('td', row) for row in block.rows)}</table>\n"
     tag = "h2" if isinstance(block, Heading) else "p"
@@ -88,34 +99,32 @@ def _html_row(tag: str, cells: Sequence[str]) -> str:
     return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>\n"
 
 
-def _write_markdown(document: Document, path: Path) -> None:
-    """Write the text, and pictures under its name with a number."""
-    blocks = [f"# {_plain(document.title)}\n"]
+def _write_markdown(document: Document, name: str) -> None:
+    """Write a Markdown file, and each figure as a numbered PNG file beside it."""
+    blocks = [f"# {_escape_markdown(document.title)}\n"]
     for number, block in enumerate(document.blocks):
-        picture = path.with_name(f"{path.stem}-{number}.png")
-        if isinstance(block, Picture):
-            matplotlib.write(block, str(picture))
-        blocks.append(_markdown(block, picture.name))
-    path.write_text("\n".join(blocks), encoding="utf-8")
+        image = Path(name).with_name(f"{Path(name).stem}-{number}.png")
+        if isinstance(block, Figure):
+            matplotlib.write(block, str(image))
+        blocks.append(_markdown(block, image.name))
+    Path(name).write_text("\n".join(blocks), encoding="utf-8")
 
 
-def _markdown(block: Block, picture: str) -> str:
-    if isinstance(block, Picture):
-        return f"![{_plain(block.title)}](<{picture}>)\n"
+def _markdown(block: Block, image: str) -> str:
+    if isinstance(block, Figure):
+        return f"![{_escape_markdown(block.title)}](<{image}>)\n"
     if isinstance(block, Table):
-        return "".join(map(_markdown_row, [block.head, *block.rows])).replace(
-            "\n", f"\n{'|---' * len(block.head)}|\n", 1
-        )
-    return ("## " if isinstance(block, Heading) else "") + f"{_plain(block.text)}\n"
+        return "".join([_markdown_row(block.head), "|---" * len(block.head), "|\n", *map(_markdown_row, block.rows)])
+    return ("## " if isinstance(block, Heading) else "") + f"{_escape_markdown(block.text)}\n"
 
 
 def _markdown_row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(map(_plain, cells))} |\n"
+    return f"| {' | '.join(map(_escape_markdown, cells))} |\n"
 
 
-def _plain(text: str) -> str:
-    """Return a text for Markdown that shows as it is."""
+def _escape_markdown(text: str) -> str:
     return re.sub(r"([\\`*_\[\]|~$])", r"\\\1", escape(text, quote=False))
 
 
-WRITERS = {".html": _write_html, ".md": _write_markdown}
+FIGURE_WRITERS = {".html": plotly.write, ".png": matplotlib.write, ".svg": matplotlib.write, ".pdf": matplotlib.write}
+DOCUMENT_WRITERS = {".html": _write_html, ".md": _write_markdown}

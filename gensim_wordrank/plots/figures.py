@@ -1,22 +1,18 @@
-"""The pictures there are: rank losses, the loss of every epoch, quality against its cost, and words in the plane."""
+"""The figures: rank losses, training losses, quality against cost, and maps of words."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from gensim.models import KeyedVectors
 
-from gensim_wordrank._utils import atomic_files
 from gensim_wordrank.objective.losses import RankLoss
-from gensim_wordrank.plots import matplotlib, plotly
-from gensim_wordrank.plots.layout import places_of
-from gensim_wordrank.plots.spec import Panel, Picture, Series
+from gensim_wordrank.plots.layout import label_positions
+from gensim_wordrank.plots.spec import Figure, Panel, Series
 from gensim_wordrank.types import Floats, Vectors
 
-WRITERS = {".html": plotly.write, ".png": matplotlib.write, ".svg": matplotlib.write, ".pdf": matplotlib.write}
 FORMULAS = {
     RankLoss.IDENTITY: "ρ₀(x) = x",
     RankLoss.LOG: "ρ₁(x) = log₂(1 + x)",
@@ -25,41 +21,18 @@ FORMULAS = {
 }
 # the paper's alpha and beta
 SCALES = ((1, 0), (10, 9), (100, 99))
-# words on a map
-FEWEST = 3
-# what quality is drawn against: its name, and what does not change along a curve
+# t-SNE needs at least this many words
+MIN_MAP_WORDS = 3
+# x-axis of quality curves: its label, and the column that is constant along a curve
 COSTS = {"seconds": ("seconds, text to vectors", "tokens"), "tokens": ("tokens of the corpus", "epochs")}
 
 
-def save(picture: Picture, path: str | os.PathLike[str]) -> None:
-    """Write a picture to a file.
-
-    Parameters
-    ----------
-    picture : Picture
-        What the other functions of this module return.
-    path : str or path
-        A name ending in .png, .svg, .pdf, or .html: a page with zoom, and search for words, that needs no network.
+def loss_functions() -> Figure:
+    """Return Figure 1 of the paper: the four rank losses, and the logarithmic loss with several alpha and beta.
 
     Examples
     --------
-    >>> import os, tempfile
-    >>> from gensim_wordrank.plots.figures import loss_functions, save
-    >>> place = tempfile.mkdtemp()
-    >>> save(loss_functions(), os.path.join(place, "losses.html"))
-    >>> os.listdir(place)
-    ['losses.html']
-    """
-    write = atomic_files.select_writer(path, WRITERS)
-    atomic_files.write_atomically(path, lambda name: write(picture, name))
-
-
-def loss_functions() -> Picture:
-    """Return Figure 1 of the paper: the four rank losses, and the logarithmic one with other alpha and beta.
-
-    Examples
-    --------
-    >>> from gensim_wordrank.plots.figures import loss_functions
+    >>> from gensim_wordrank.plots import loss_functions
     >>> [len(panel.series) for panel in loss_functions().panels]
     [4, 4]
     """
@@ -71,7 +44,7 @@ def loss_functions() -> Picture:
         for alpha, beta in SCALES
     ]
     identity = Series("ρ₀, α = 1, β = 0", ranks, RankLoss.IDENTITY.value_at(ranks))
-    return Picture(
+    return Figure(
         "Rank losses",
         [
             Panel(losses, "(a) ρ(x)", "x", "loss", y_range=(-2, 10)),
@@ -80,79 +53,79 @@ def loss_functions() -> Picture:
     )
 
 
-def loss_curves(losses: Mapping[str, Sequence[float]]) -> Picture:
-    """Return the loss of every epoch of one model or more.
+def loss_curves(losses: Mapping[str, Sequence[float]]) -> Figure:
+    """Return the loss after each epoch for one or more models.
 
     Parameters
     ----------
     losses : mapping of str to sequence of float
-        The `training_losses` of models, by their names; models without are left out.
+        `training_losses` of each model, by name. Models without losses are left out.
 
     Examples
     --------
     >>> from gensim.test.utils import common_texts
     >>> from gensim_wordrank import WordRank
-    >>> from gensim_wordrank.plots.figures import loss_curves
+    >>> from gensim_wordrank.plots import loss_curves
     >>> model = WordRank(common_texts, vector_size=10, min_count=1, epochs=5)
     >>> loss_curves({"toy": model.training_losses}).panels[0].series[0].x.tolist()
     [1.0, 2.0, 3.0, 4.0, 5.0]
     """
     curves = [
-        Series(name, np.arange(1.0, len(values) + 1), np.array(values), marked=True)
+        Series(name, np.arange(1.0, len(values) + 1), np.array(values), markers=True)
         for name, values in losses.items()
         if len(values)
     ]
     if not curves:
-        raise ValueError("'losses' holds no loss of an epoch. Train a WordRank model, and give its training_losses.")
+        raise ValueError("'losses' must hold the losses of a model. Pass the training_losses of a WordRank.")
     title = "Training loss" if len(curves) > 1 else f"Training loss of {curves[0].name}"
-    return Picture(title, [Panel(curves, x_name="epoch", y_name="objective J, estimated")])
+    return Figure(title, [Panel(curves, x_label="epoch", y_label="objective J, estimated")])
 
 
-def quality_curves(results: Iterable[Mapping[str, Any]], scores: Sequence[str]) -> Picture:
-    """Return scores against seconds and, where texts of several sizes were learnt, against their tokens.
+def quality_curves(results: Iterable[Mapping[str, Any]], scores: Sequence[str]) -> Figure:
+    """Return scores against training time and, if the corpora differ in size, against their number of tokens.
 
     Parameters
     ----------
     results : iterable of mapping
-        One for each training: "run", the name of its curve, "seconds", its scores and, if they differ, "epochs" and
-        "tokens". Those that differ in nothing else (but a seed) become a point at their mean, with bars from the lowest
-        to the highest.
+        One per training run: "run", the name of its curve, "seconds", its scores and, if they vary, "epochs" and
+        "tokens". Runs that differ only in their seed become one point at their mean, with an error bar from the lowest
+        to the highest score.
     scores : sequence of str
-        Which scores to draw, a panel each.
+        The scores to draw, one panel each.
 
     Examples
     --------
-    >>> from gensim_wordrank.plots.figures import quality_curves
+    >>> from gensim_wordrank.plots import quality_curves
     >>> results = [{"run": "WordRank", "epochs": n, "seconds": 3 * n, "WS-353": 60 + n / 2} for n in (5, 10)]
     >>> quality_curves(results, ["WS-353"]).panels[0].series[0].y.tolist()
     [62.5, 65.0]
     """
     rows = list(results)
     if not rows:
-        raise ValueError("'results' is empty: there is nothing to draw.")
+        raise ValueError("'results' must hold at least one training run.")
     costs = [cost for cost in COSTS if cost == "seconds" or len(_values(rows, cost)) > 1]
     panels = [
-        Panel(_curves(rows, score, cost), x_name=COSTS[cost][0], y_name=score, log_x=True)
+        Panel(_curves(rows, score, cost), x_label=COSTS[cost][0], y_label=score, log_x=True)
         for cost in costs
         for score in scores
     ]
-    return Picture("Quality", panels)
+    return Figure("Quality", panels)
 
 
 def _curves(rows: Sequence[Mapping[str, Any]], score: str, cost: str) -> list[Series]:
-    """Return a curve for each run, and each value of what does not change along it."""
-    held = COSTS[cost][1]
-    several = len(_values(rows, held)) > 1
+    """Return one curve per run name and value of the column that is constant along a curve."""
+    constant = COSTS[cost][1]
+    is_named = len(_values(rows, constant)) > 1
     curves = []
-    for run, value in dict.fromkeys((row["run"], row.get(held)) for row in rows):
-        points = _means([row for row in rows if (row["run"], row.get(held)) == (run, value)], score, cost)
-        shown = "" if value is None or not several else f", {value:,} {held}"
-        curves.append(Series(f"{run}{shown}", *points, marked=True))
+    for run, value in dict.fromkeys((row["run"], row.get(constant)) for row in rows):
+        points = _means([row for row in rows if (row["run"], row.get(constant)) == (run, value)], score, cost)
+        suffix = f", {value:,} {constant}" if is_named and value is not None else ""
+        curves.append(Series(f"{run}{suffix}", *points, markers=True))
     return curves
 
 
 def _means(rows: Sequence[Mapping[str, Any]], score: str, cost: str) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return cost, mean, lowest and highest score of runs that differ in their seed only, by rising cost."""
+    """Return cost and the mean, lowest and highest score of runs that differ only in their seed, sorted by cost."""
     repeats: dict[Any, list[tuple[float, float]]] = {}
     for row in rows:
         repeats.setdefault((row.get("epochs"), row.get("tokens")), []).append((row[cost], row[score]))
@@ -166,61 +139,60 @@ def _values(rows: Iterable[Mapping[str, Any]], column: str) -> set[Any]:
     return {row.get(column) for row in rows}
 
 
-def word_map(keyed: KeyedVectors, words: Sequence[str], topn: int = 0, seed: int = 1) -> Picture:
-    """Return words in the plane, near where their vectors are near (t-SNE of cosine distance), as in Figure 3.
+def word_map(wv: KeyedVectors, words: Sequence[str], topn: int = 0, seed: int = 1) -> Figure:
+    """Return a map on which words with similar vectors are close (t-SNE of cosine distances), as in Figure 3.
 
     Parameters
     ----------
-    keyed : KeyedVectors
+    wv : KeyedVectors
         Vectors of any model.
     words : sequence of str
-        Words that `keyed` knows.
+        Words in the vocabulary of `wv`.
     topn : int
-        How many neighbours of each to draw with it, in its colour. There must be three words or more in all.
+        Number of nearest neighbours to draw with each word, in its colour. The map needs at least three words in all.
     seed : int
-        Of t-SNE.
+        Seed of t-SNE.
 
     Examples
     --------
     >>> from gensim.test.utils import common_texts
     >>> from gensim_wordrank import WordRank
-    >>> from gensim_wordrank.plots.figures import word_map
+    >>> from gensim_wordrank.plots import word_map
     >>> model = WordRank(common_texts, vector_size=10, min_count=1, epochs=5)
     >>> sorted(word_map(model.wv, ["graph", "trees", "system"]).panels[0].series[0].labels)
     ['graph', 'system', 'trees']
     """
-    groups = _neighbourhoods(keyed, words, topn) if topn else {"": list(dict.fromkeys(words))}
-    # a vector of zeros has no direction
-    groups = {name: [word for word in group if keyed.get_vector(word).any()] for name, group in groups.items()}
+    groups = _neighbourhoods(wv, words, topn) if topn else {"": list(dict.fromkeys(words))}
+    # zero vectors have no cosine
+    groups = {name: [word for word in group if wv.get_vector(word).any()] for name, group in groups.items()}
     drawn = [word for group in groups.values() for word in group]
-    if len(drawn) < FEWEST:
-        raise ValueError(f"'words' must hold at least three words with a direction. Got {len(drawn)} instead.")
-    vectors = np.stack([keyed.get_vector(word, norm=True) for word in drawn])
+    if len(drawn) < MIN_MAP_WORDS:
+        raise ValueError(f"'words' must hold at least three words with nonzero vectors. Got {len(drawn)} instead.")
+    vectors = np.stack([wv.get_vector(word, norm=True) for word in drawn])
     labels = [str(word) for word in drawn]
-    x, y = places_of(vectors, labels, seed).T
-    notes = _notes(vectors, labels)
-    ends = np.cumsum([len(group) for group in groups.values()])
-    parts = [slice(end - len(group), end) for end, group in zip(ends, groups.values(), strict=True)]
-    series = [
-        Series(str(name), x[part], y[part], labels=labels[part], notes=notes[part])
-        for name, part in zip(groups, parts, strict=True)
-    ]
+    x, y = label_positions(vectors, labels, seed).T
+    hover_texts = _hover_texts(vectors, labels)
+    series, start = [], 0
+    for name, group in groups.items():
+        part = slice(start, start + len(group))
+        series.append(Series(str(name), x[part], y[part], labels=labels[part], hover_texts=hover_texts[part]))
+        start = part.stop
     title = f"Neighbours of {', '.join(map(str, words))}" if topn else f"{len(drawn)} words"
-    return Picture(title, [Panel(series)])
+    return Figure(title, [Panel(series)])
 
 
-def _neighbourhoods(keyed: KeyedVectors, words: Iterable[str], topn: int) -> dict[str, list[str]]:
-    """Return each word with its neighbours; one that is near several stands with the first."""
+def _neighbourhoods(wv: KeyedVectors, words: Iterable[str], topn: int) -> dict[str, list[str]]:
+    """Return each word with its neighbours; a neighbour of several words is listed with the first."""
     groups: dict[str, list[str]] = {word: [word] for word in words}
     taken = set(groups)
     for word, group in groups.items():
-        group += [near for near, _ in keyed.most_similar(word, topn=topn) if near not in taken]
+        group += [near for near, _ in wv.most_similar(word, topn=topn) if near not in taken]
         taken.update(group)
     return groups
 
 
-def _notes(vectors: Vectors, labels: Sequence[str]) -> list[str]:
-    """Return for each label those with the greatest cosines, of vectors of length 1."""
+def _hover_texts(vectors: Vectors, labels: Sequence[str]) -> list[str]:
+    """Return each label with its nearest labels and their cosines. The vectors have length 1."""
     cosines = vectors @ vectors.T
     np.fill_diagonal(cosines, -np.inf)
     nearest = np.argsort(-cosines, axis=1)[:, : min(5, len(labels) - 1)]

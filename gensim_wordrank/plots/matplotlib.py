@@ -1,4 +1,4 @@
-"""Pictures as PNG, SVG and PDF, by matplotlib."""
+"""Draw figures with matplotlib, as PNG, SVG and PDF."""
 
 from __future__ import annotations
 
@@ -6,44 +6,45 @@ from typing import Any
 
 import numpy as np
 
-from gensim_wordrank.plots.spec import COLOURS, Panel, Picture, Series, library
+from gensim_wordrank.plots.spec import COLOURS, Figure, Panel, Series, import_optional
 
 PANEL_INCHES = (6.0, 5.0)
 
 
-def draw(picture: Picture) -> Any:
-    """Return a picture as a matplotlib Figure.
+def draw(figure: Figure) -> Any:
+    """Return a figure as a matplotlib Figure.
 
     Examples
     --------
+    >>> from gensim_wordrank.plots import loss_functions
     >>> from gensim_wordrank.plots.matplotlib import draw
-    >>> from gensim_wordrank.plots.figures import loss_functions
     >>> [axes.get_xlabel() for axes in draw(loss_functions()).axes]
     ['x', 'rank x']
     """
-    rows, columns = picture.grid
-    width, height = _inches(picture.panels[0])
-    figure = library("matplotlib.figure").Figure(figsize=(columns * width, rows * height), layout="constrained")
-    figure.suptitle(picture.title, parse_math=False)
-    cells = figure.subplots(rows, columns, squeeze=False).ravel()
-    for axes, panel in zip(cells, picture.panels, strict=False):
+    columns = min(2, len(figure.panels))
+    rows = -(-len(figure.panels) // columns)
+    width, height = _inches(figure.panels[0])
+    drawn = import_optional("matplotlib.figure").Figure(figsize=(columns * width, rows * height), layout="constrained")
+    drawn.suptitle(figure.title, parse_math=False)
+    cells = drawn.subplots(rows, columns, squeeze=False).ravel()
+    for axes, panel in zip(cells, figure.panels, strict=False):
         _draw_panel(axes, panel)
-    for axes in cells[len(picture.panels) :]:
+    for axes in cells[len(figure.panels) :]:
         axes.set_axis_off()
-    return figure
+    return drawn
 
 
-def write(picture: Picture, name: str) -> None:
-    """Write a picture to a file of the kind that its name ends in."""
-    draw(picture).savefig(name, dpi=120)
+def write(figure: Figure, name: str) -> None:
+    """Write a figure to a file; the extension selects the format."""
+    draw(figure).savefig(name, dpi=120)
 
 
 def _inches(panel: Panel) -> tuple[float, float]:
-    """Return width and height: of a map, those it has."""
+    """Return the width and height of a panel. A map sets its own."""
     if not panel.is_map:
         return PANEL_INCHES
-    (left, right), (bottom, top) = panel.frame()
-    return right - left, top - bottom + 1  # title and legend
+    (left, right), (bottom, top) = panel.map_limits()
+    return right - left, top - bottom + 1  # 1 inch for title and legend
 
 
 def _draw_panel(axes: Any, panel: Panel) -> None:
@@ -52,11 +53,12 @@ def _draw_panel(axes: Any, panel: Panel) -> None:
     axes.set_title(panel.title, fontsize=11)
     if panel.is_map:
         axes.set_axis_off()
-        axes.set(**dict(zip(("xlim", "ylim"), panel.frame(), strict=True)))
+        x_range, y_range = panel.map_limits()
+        axes.set(xlim=x_range, ylim=y_range)
     else:
-        axes.set(xlabel=panel.x_name, ylabel=panel.y_name)
+        axes.set(xlabel=panel.x_label, ylabel=panel.y_label)
         if panel.log_x:
-            _draw_logarithmic(axes)
+            _set_log_x(axes)
         axes.grid(alpha=0.3)
         axes.spines[["top", "right"]].set_visible(False)
     if panel.y_range:
@@ -65,9 +67,9 @@ def _draw_panel(axes: Any, panel: Panel) -> None:
         _draw_legend(axes, panel)
 
 
-def _draw_logarithmic(axes: Any) -> None:
-    """Scale x, with few short numbers: by itself matplotlib has more than fit, as 3 x 10^7."""
-    ticker = library("matplotlib.ticker")
+def _set_log_x(axes: Any) -> None:
+    """Make x logarithmic with few, short tick labels; matplotlib's own (3 x 10^7) overlap."""
+    ticker = import_optional("matplotlib.ticker")
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
     axes.xaxis.set_major_formatter(lambda x, _: f"{x / 1e6:g}M" if x >= 1e6 else f"{x:g}")
@@ -84,16 +86,14 @@ def _draw_series(axes: Any, series: Series, colour: str) -> None:
             )  # fmt: skip
         return
     bars = np.stack([series.y - series.low, series.high - series.y]) if len(series.low) else None
-    axes.errorbar(series.x, series.y, bars, capsize=3, color=colour, marker="o" if series.marked else "", markersize=4)
+    axes.errorbar(series.x, series.y, bars, capsize=3, color=colour, marker="o" if series.markers else "", markersize=4)
 
 
 def _draw_legend(axes: Any, panel: Panel) -> None:
-    # a name with _ in front would be left out
+    # matplotlib leaves out names that begin with _
     names = [f" {series.name}" if series.name.startswith("_") else series.name for series in panel.series]
     handles = axes.collections if panel.is_map else axes.containers
-    below, columns = (0.0, 6) if panel.is_map else (-0.12, 2)
-    legend = axes.legend(
-        handles, names, loc="upper center", bbox_to_anchor=(0.5, below), ncols=columns, frameon=False
-    )  # fmt: skip
+    y, columns = (0.0, 6) if panel.is_map else (-0.12, 2)
+    legend = axes.legend(handles, names, loc="upper center", bbox_to_anchor=(0.5, y), ncols=columns, frameon=False)
     for text in legend.get_texts():
         text.set_parse_math(False)

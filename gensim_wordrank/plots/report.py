@@ -1,4 +1,4 @@
-"""One page about a model, or about several beside each other: scores, training, neighbours, parameters."""
+"""Reports about one or more models: scores, training loss, neighbours and parameters."""
 
 from __future__ import annotations
 
@@ -8,71 +8,71 @@ from typing import Any
 
 from gensim.models import KeyedVectors
 
-from gensim_wordrank.evaluation.load import Subject
-from gensim_wordrank.evaluation.scores import Score, compare
-from gensim_wordrank.evaluation.testsets import AnalogySet, SimilaritySet
+from gensim_wordrank.evaluation import AnalogySet, LoadedModel, Score, SimilaritySet, compare
 from gensim_wordrank.plots import figures
 from gensim_wordrank.plots.documents import Block, Document, Heading, Paragraph, Table
 
-# on a map around each chosen word, and in the table of neighbours
+# neighbours per word on the map and in the table
 MAP_NEIGHBOURS, TABLE_NEIGHBOURS = 20, 8
 
 
-def report(subjects: Sequence[Subject], scores: Sequence[Sequence[Score]], words: Sequence[str]) -> Document:
-    """Return a page about one model or more.
+def model_report(models: Sequence[LoadedModel], scores: Sequence[Sequence[Score]], words: Sequence[str]) -> Document:
+    """Return a report about one or more models.
 
     Parameters
     ----------
-    subjects : sequence of Subject
-        The models; the others are compared with the first.
+    models : sequence of LoadedModel
+        The models. All others are compared with the first.
     scores : sequence of sequence of Score
-        Of each model, on the same sets.
+        The scores of each model on the same test sets.
     words : sequence of str
-        Whose neighbours to show; at least one of them must be known to each model.
+        Words whose neighbours to show. Each model must know at least one of them.
 
     Examples
     --------
     >>> from gensim.test.utils import common_texts
     >>> from gensim_wordrank import WordRank
-    >>> from gensim_wordrank.plots.documents import Heading
-    >>> from gensim_wordrank.plots.report import Subject, report
+    >>> from gensim_wordrank.evaluation import LoadedModel
+    >>> from gensim_wordrank.plots import Heading, model_report
     >>> model = WordRank(common_texts, vector_size=10, min_count=1, epochs=5)
-    >>> page = report([Subject("toy", model.wv, model.vectors, model.training_losses)], [[]], ["graph"])
-    >>> [block.text for block in page.blocks if isinstance(block, Heading)]
+    >>> toy = LoadedModel("toy", model.wv, model.vectors, model.training_losses)
+    >>> [block.text for block in model_report([toy], [[]], ["graph"]).blocks if isinstance(block, Heading)]
     ['Training', 'Neighbours']
     """
-    names = [subject.name for subject in subjects]
-    blocks = [*_scores(names, scores), *_training(subjects), *_neighbours(subjects, words), *_parameters(subjects)]
+    names = [model.name for model in models]
+    blocks = [*_scores(names, scores), *_training(models), *_neighbours(models, words), *_parameters(models)]
     return Document(", ".join(names), blocks)
 
 
 def score_rows(names: Sequence[str], scores: Sequence[Sequence[Score]]) -> list[dict[str, Any]]:
-    """Return what there is to say of each score of each model; those after the first are compared with it."""
+    """Return one row per model and test set. Models after the first are compared with it."""
     rows = []
-    for name, of_model in zip(names, scores, strict=True):
-        for first, score in zip(scores[0], of_model, strict=True):
+    for name, model_scores in zip(names, scores, strict=True):
+        for first, score in zip(scores[0], model_scores, strict=True):
             low, high = score.interval()
             row = {"model": name, "set": score.name, "score": score.value, "low": low, "high": high}
-            row |= {"unknown": score.unknown_share, "items": len(score.items)}
+            row |= {"unknown_share": score.unknown_share, "items": len(score.items)}
             if score is not first:
-                difference = compare(score, first)
-                row |= {"difference": difference.difference, "p": difference.p, "is_real": difference.is_real}
+                found = compare(score, first)
+                row |= {"difference": found.difference, "p_value": found.p_value, "significant": found.is_significant}
             rows.append(row | ({"sections": score.sections()} if score.kind == "analogy" else {}))
     return rows
 
 
-def verdict(row: Mapping[str, Any]) -> str:
-    """Return how a score of :func:`score_rows` compares with that of the first model."""
-    if "p" not in row:
+def format_comparison(row: Mapping[str, Any]) -> str:
+    """Return the comparison of a row of :func:`score_rows` with the first model as text."""
+    if "p_value" not in row:
         return ""
-    noise = "more than noise" if row["is_real"] else "may be noise"
-    return f"{100 * row['difference']:+.1f} against the first, p = {row['p']:.3f}: {noise}"
+    significance = "significant" if row["significant"] else "not significant"
+    return f"{100 * row['difference']:+.1f} vs. the first model (p = {row['p_value']:.3f}, {significance})"
 
 
-def usual_words(subjects: Sequence[Subject], tests: Iterable[SimilaritySet | AnalogySet], number: int = 6) -> list[str]:
-    """Return words to look at, from frequent to rare: of those that people rated and all models know, if there are."""
-    rated = {word for test in tests if isinstance(test, SimilaritySet) for pair in test.pairs for word in pair}
-    first, *others = [subject.words for subject in subjects]
+def default_words(
+    models: Sequence[LoadedModel], test_sets: Iterable[SimilaritySet | AnalogySet], number: int = 6
+) -> list[str]:
+    """Return words to show, from frequent to rare, that all models know; words of similarity sets if there are any."""
+    rated = {word for test in test_sets if isinstance(test, SimilaritySet) for pair in test.pairs for word in pair}
+    first, *others = [model.wv for model in models]
     shared = [word for word in first.index_to_key if all(word in other for other in others)]
     chosen = [word for word in shared if word in rated] or shared
     return chosen[:: max(1, len(chosen) // number)][:number]
@@ -88,66 +88,65 @@ def _scores(names: Sequence[str], scores: Sequence[Sequence[Score]]) -> list[Blo
         [
             row["set"],
             row["model"],
-            _points(row["score"]),
-            f"{_points(row['low'])} to {_points(row['high'])}",
-            f"{100 * row['unknown']:.1f}%",
-            verdict(row),
+            _percent(row["score"]),
+            f"{_percent(row['low'])} to {_percent(row['high'])}",
+            f"{_percent(row['unknown_share'])}%",
+            format_comparison(row),
         ][: len(head)]
-        for of_set in by_set
-        for row in of_set
+        for set_rows in by_set
+        for row in set_rows
     ]
-    explanation = "Similarity: 100 times Spearman's correlation. Analogies: right answers in %."
+    explanation = "Similarity: Spearman's correlation times 100. Analogies: accuracy in percent."
     return [Heading("Scores"), Paragraph(explanation), Table(head, cells), *_sections(names, by_set)]
 
 
 def _sections(names: Sequence[str], by_set: Iterable[Sequence[Mapping[str, Any]]]) -> list[Block]:
-    """Return a table for each set of analogies: a row a section, a column a model."""
+    """Return one table per analogy set, with one row per section and one column per model."""
     blocks: list[Block] = []
     for rows in by_set:
-        parts = [row.get("sections", {}) for row in rows]
-        cells = [[section, *(_points(part[section]) for part in parts)] for section in parts[0]]
+        sections = [row.get("sections", {}) for row in rows]
+        cells = [[name, *(_percent(values[name]) for values in sections)] for name in sections[0]]
         if cells:
             blocks += [Heading(f"Sections of {rows[0]['set']}"), Table(["section", *names], cells)]
     return blocks
 
 
-def _training(subjects: Sequence[Subject]) -> list[Block]:
-    losses = {subject.name: subject.losses for subject in subjects if len(subject.losses)}
+def _training(models: Sequence[LoadedModel]) -> list[Block]:
+    losses = {model.name: model.losses for model in models if len(model.losses)}
     return [Heading("Training"), figures.loss_curves(losses)] if losses else []
 
 
-def _neighbours(subjects: Sequence[Subject], words: Sequence[str]) -> list[Block]:
-    """Return a table with a row a word and a column a model, and a map of each model."""
+def _neighbours(models: Sequence[LoadedModel], words: Sequence[str]) -> list[Block]:
+    """Return a table with one row per word and one column per model, and one map per model."""
     if not words:
         return []
-    cells = [[str(word), *(_near(subject.words, word) for subject in subjects)] for word in words]
-    blocks: list[Block] = [Heading("Neighbours"), Table(["word", *(subject.name for subject in subjects)], cells)]
-    for subject in subjects:
-        known = [word for word in words if word in subject.words]
+    cells = [[str(word), *(_nearest(model.wv, word) for model in models)] for word in words]
+    blocks: list[Block] = [Heading("Neighbours"), Table(["word", *(model.name for model in models)], cells)]
+    for model in models:
+        known = [word for word in words if word in model.wv]
         if not known:
-            raise ValueError(f"'{subject.name}' knows none of the words {', '.join(map(str, words))}. Choose others.")
-        if len(subject.words) < figures.FEWEST:
-            continue
-        picture = figures.word_map(subject.words, known, MAP_NEIGHBOURS)
-        blocks.append(replace(picture, title=f"{picture.title} in {subject.name}"))
+            raise ValueError(f"'{model.name}' knows none of the words {', '.join(map(str, words))}. Choose others.")
+        if len(model.wv) >= figures.MIN_MAP_WORDS:
+            figure = figures.word_map(model.wv, known, MAP_NEIGHBOURS)
+            blocks.append(replace(figure, title=f"{figure.title} in {model.name}"))
     return blocks
 
 
-def _near(keyed: KeyedVectors, word: str) -> str:
-    if word not in keyed:
-        return "(not known)"
-    return ", ".join(f"{near} {cosine:.2f}" for near, cosine in keyed.most_similar(word, topn=TABLE_NEIGHBOURS))
+def _nearest(wv: KeyedVectors, word: str) -> str:
+    if word not in wv:
+        return "(unknown)"
+    return ", ".join(f"{near} {cosine:.2f}" for near, cosine in wv.most_similar(word, topn=TABLE_NEIGHBOURS))
 
 
-def _parameters(subjects: Sequence[Subject]) -> list[Block]:
-    names = list(dict.fromkeys(name for subject in subjects for name in subject.facts))
-    cells = [[name, *(_shown(subject.facts.get(name, "")) for subject in subjects)] for name in names]
-    return [Heading("Parameters"), Table(["", *(subject.name for subject in subjects)], cells)] if cells else []
+def _parameters(models: Sequence[LoadedModel]) -> list[Block]:
+    names = list(dict.fromkeys(name for model in models for name in model.parameters))
+    cells = [[name, *(_format(model.parameters.get(name, "")) for model in models)] for name in names]
+    return [Heading("Parameters"), Table(["", *(model.name for model in models)], cells)] if cells else []
 
 
-def _shown(value: Any) -> str:
+def _format(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _points(share: float) -> str:
+def _percent(share: float) -> str:
     return f"{100 * share:.1f}"

@@ -1,46 +1,46 @@
 "use strict";
 
-// Where a word is among the visible points: the word itself, or the first that begins with it.
-function findWord(traces, wanted) {
-  const lower = wanted.toLowerCase();
-  const fits = [
-    (word) => word === wanted,
+// Return the visible point of a word: an exact match, or else the first word that begins so.
+function findWord(traces, query) {
+  const lower = query.toLowerCase();
+  const matchers = [
+    (word) => word === query,
     (word) => word.toLowerCase() === lower,
     (word) => word.toLowerCase().startsWith(lower),
   ];
-  for (const fit of fits) {
+  for (const matches of matchers) {
     for (const [number, trace] of traces.entries()) {
-      const point = trace.visible === "legendonly" ? -1 : trace.customdata.findIndex(fit);
+      const point = trace.visible === "legendonly" ? -1 : trace.customdata.findIndex(matches);
       if (point >= 0) return { number, point };
     }
   }
   return null;
 }
 
-// A third of the whole picture, with the point in its centre.
+// Return an axis range of a third of the full one, centred on a point.
 function around(centre, [start, end]) {
   const half = (end - start) / 6;
   return [centre - half, centre + half];
 }
 
-for (const box of document.querySelectorAll("input[data-picture]")) {
-  const plot = document.getElementById(box.dataset.picture);
-  const answer = box.closest(".search").querySelector("output");
-  const whole = { x: [...plot.layout.xaxis.range], y: [...plot.layout.yaxis.range] };
+for (const box of document.querySelectorAll("input[data-figure]")) {
+  const plot = document.getElementById(box.dataset.figure);
+  const message = box.closest(".search").querySelector("output");
+  const full = { x: [...plot.layout.xaxis.range], y: [...plot.layout.yaxis.range] };
 
   box.addEventListener("input", () => {
-    const wanted = box.value.trim();
-    const found = wanted ? findWord(plot.data, wanted) : null;
-    answer.textContent = wanted && !found ? "not in this picture" : "";
+    const query = box.value.trim();
+    const found = query ? findWord(plot.data, query) : null;
+    message.textContent = query && !found ? "not in this figure" : "";
     if (!found) {
-      Plotly.update(plot, { selectedpoints: [null] }, { "xaxis.range": whole.x, "yaxis.range": whole.y });
+      Plotly.update(plot, { selectedpoints: [null] }, { "xaxis.range": full.x, "yaxis.range": full.y });
       return;
     }
     const trace = plot.data[found.number];
-    const chosen = plot.data.map((_, number) => (number === found.number ? [found.point] : []));
-    Plotly.update(plot, { selectedpoints: chosen }, {
-      "xaxis.range": around(trace.x[found.point], whole.x),
-      "yaxis.range": around(trace.y[found.point], whole.y),
+    const selected = plot.data.map((_, number) => (number === found.number ? [found.point] : []));
+    Plotly.update(plot, { selectedpoints: selected }, {
+      "xaxis.range": around(trace.x[found.point], full.x),
+      "yaxis.range": around(trace.y[found.point], full.y),
     });
   });
 }

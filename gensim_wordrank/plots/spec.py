@@ -1,4 +1,4 @@
-"""What a picture shows, as numbers and words. :mod:`images` and :mod:`webpages` draw it."""
+"""Figures as data: panels, series and labels. matplotlib.py and plotly.py draw them."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ import numpy as np
 
 from gensim_wordrank.types import Floats
 
-# told apart also by the colour-blind (Okabe and Ito)
+# safe for colour-blind readers (Okabe and Ito)
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
 
 @dataclass(frozen=True)
 class Series:
-    """Points of one kind: joined by a line or, if they have labels, each for itself.
+    """A line or, if the points have labels, a scatter plot.
 
     Attributes
     ----------
     name : str
-        What the legend says.
+        Name in the legend.
     x, y : array of float64
-        Where the points are.
+        Coordinates of the points.
     low, high : array of float64
-        Where bars around them begin and end; empty if there are none.
+        Ends of the error bars; empty for none.
     labels : sequence of str
-        What is written beside the points.
-    notes : sequence of str
-        What a page tells of a point under the mouse; by default its place.
-    marked : bool
-        Whether a line shows its points.
+        Text at each point.
+    hover_texts : sequence of str
+        What an HTML page shows for the point under the mouse; by default its coordinates.
+    markers : bool
+        Whether to mark the points of a line.
     """
 
     name: str
@@ -41,18 +41,18 @@ class Series:
     low: Floats = field(default_factory=lambda: np.empty(0))
     high: Floats = field(default_factory=lambda: np.empty(0))
     labels: Sequence[str] = ()
-    notes: Sequence[str] = ()
-    marked: bool = False
+    hover_texts: Sequence[str] = ()
+    markers: bool = False
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Series in one pair of axes. Where points have labels it is a map, in inches, without axes."""
+    """Series in one pair of axes. If points have labels, the panel is a map: its unit is inches and it has no axes."""
 
     series: Sequence[Series]
     title: str = ""
-    x_name: str = ""
-    y_name: str = ""
+    x_label: str = ""
+    y_label: str = ""
     log_x: bool = False
     y_range: tuple[float, float] | None = None
 
@@ -61,38 +61,32 @@ class Panel:
         """Whether points have labels."""
         return any(series.labels for series in self.series)
 
-    def frame(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Return from where to where the points of a map reach, with room for the labels at its border."""
+    def map_limits(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return the ranges of x and y of a map, with a margin for the labels."""
         x, y = (np.concatenate([getattr(series, axis) for series in self.series]) for axis in "xy")
         return (x.min() - 0.6, x.max() + 0.6), (y.min() - 0.2, y.max() + 0.4)
 
 
 @dataclass(frozen=True)
-class Picture:
-    """One panel or more under a title."""
+class Figure:
+    """One or more panels under a title."""
 
     title: str
     panels: Sequence[Panel]
 
-    @property
-    def grid(self) -> tuple[int, int]:
-        """How many rows and columns the panels stand in."""
-        columns = min(2, len(self.panels))
-        return -(-len(self.panels) // columns), columns
 
-
-def library(name: str) -> Any:
-    """Return a module of a library that only pictures need.
+def import_optional(name: str) -> Any:
+    """Import a module that only plots need; if it is missing, the error says how to install it.
 
     Examples
     --------
-    >>> from gensim_wordrank.plots.spec import library
-    >>> library("matplotlib.figure").__name__
+    >>> from gensim_wordrank.plots.spec import import_optional
+    >>> import_optional("matplotlib.figure").__name__
     'matplotlib.figure'
     """
     try:
         return import_module(name)
     except ImportError as error:
         raise ImportError(
-            f"Pictures need {error.name}, which is not installed. Run: pip install 'gensim-wordrank[plot]'"
+            f"Plots need {error.name}, which is not installed. Run: pip install 'gensim-wordrank[plot]'"
         ) from error

@@ -1,0 +1,230 @@
+"""The commands that use models: `similar`, `analogy`, `evaluate`, `export`, `info`, `plot` and `demo`."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import click
+from gensim.models import KeyedVectors
+
+from gensim_wordrank import evaluation, plots
+from gensim_wordrank._utils import atomic_files
+from gensim_wordrank.cli.common import command, json_option, output_option, print_summary
+from gensim_wordrank.cooccurrence import formats
+from gensim_wordrank.demo import main as run_demo
+from gensim_wordrank.evaluation import load_model
+from gensim_wordrank.evaluation.load import describe, is_saved_model
+from gensim_wordrank.evaluation.scores import Method, Unknown
+from gensim_wordrank.model import WordRank
+from gensim_wordrank.plots.documents import DOCUMENT_WRITERS, FIGURE_WRITERS
+from gensim_wordrank.plots.report import default_words, format_comparison, score_rows
+
+model_argument = click.argument("model", type=click.Path())
+method_option = click.option(
+    "--method", type=click.Choice([method.value for method in Method]), default="add",
+    help="How to answer analogies: 3CosAdd or 3CosMul.",
+)  # fmt: skip
+
+
+@command
+@model_argument
+@click.argument("words", nargs=-1)
+@click.option("-n", "--topn", default=10, help="Number of neighbours.")
+@json_option
+def similar(model: str, words: tuple[str, ...], topn: int, as_json: bool) -> None:
+    """Show the nearest neighbours of WORDS.
+
+    Without WORDS, read them one by one until an empty line.
+    """
+    if as_json and not words:
+        raise click.UsageError("Give WORDS with --json.")
+    wv = load_model(model).wv
+    if words:
+        neighbours = {word: wv.most_similar(to_keys(wv, [word]), topn=topn) for word in words}
+        tables = (format_neighbours(word, near) for word, near in neighbours.items())
+        click.echo(to_json(neighbours) if as_json else "\n\n".join(tables))
+        return
+    with suppress(click.Abort):  # raised at the end of the input
+        while word := click.prompt("word", default="", show_default=False, err=True):
+            (key,) = to_keys(wv, [word])
+            known = key in wv
+            click.echo(format_neighbours(word, wv.most_similar(key, topn=topn)) if known else f"{word}: unknown word")
+
+
+@command
+@model_argument
+@click.argument("a")
+@click.argument("b")
+@click.argument("c")
+@click.option("-n", "--topn", default=5, help="Number of answers.")
+@method_option
+@json_option
+def analogy(model: str, a: str, b: str, c: str, topn: int, method: str, as_json: bool) -> None:
+    """Answer "A is to B as C is to ...?".
+
+    Uses the sum of word and context vectors, u + v.
+    """
+    wv = load_model(model).analogy_vectors
+    answer = wv.most_similar if method == "add" else wv.most_similar_cosmul
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # gensim's 3CosMul calls a deprecated function of its own
+        answers = answer(positive=to_keys(wv, [b, c]), negative=to_keys(wv, [a]), topn=topn)
+    click.echo(to_json(answers) if as_json else format_neighbours(f"{a} : {b} = {c} :", answers))
+
+
+@command
+@click.argument("models", nargs=-1, required=True, type=click.Path())
+@click.option("--sets", type=click.Path(exists=True), help="Directory of test sets to use besides gensim's.")
+@method_option
+@click.option(
+    "--unknown", type=click.Choice([rule.value for rule in Unknown]), default="zero",
+    help="Whether items with unknown words score 0 or are skipped.",
+)  # fmt: skip
+@click.option("--restrict-vocab", type=click.IntRange(min=1), help="Use only this many of the most frequent words.")
+@click.option("--sections", is_flag=True, help="Print the score of each section of an analogy set.")
+@json_option
+@click.option("--report", type=click.Path(), help="Write a report with figures to this .html or .md file.")
+@click.option("--word", "words", multiple=True, help="Show the neighbours of this word in the report; repeatable.")
+def evaluate(
+    models: tuple[str, ...],
+    sets: str | None,
+    sections: bool,
+    as_json: bool,
+    report: str | None,
+    words: tuple[str, ...],
+    **options: Any,
+) -> None:
+    """Score MODELS on similarity and analogy test sets.
+
+    Similarity uses word vectors u, analogies u + v. Each further model is compared with the first.
+    """
+    if report:
+        atomic_files.select_writer(report, DOCUMENT_WRITERS)
+    tests = evaluation.bundled_sets() + (evaluation.read_directory(sets) if sets else [])
+    loaded = [load_model(model) for model in models]
+    scores = [evaluation.evaluate(model.wv, tests, model.analogy_vectors, **options) for model in loaded]
+    rows = score_rows(models, scores)
+    click.echo(to_json(rows) if as_json else "\n".join(line for row in rows for line in format_score(row, sections)))
+    if report:
+        chosen = to_keys(loaded[0].wv, words) or default_words(loaded, tests)
+        plots.save(plots.model_report(loaded, scores, chosen), report)
+
+
+@command
+@model_argument
+@output_option("Output file; for projector, a directory.")
+@click.option(
+    "--format", "layout", type=click.Choice(["word2vec", "word2vec-binary", "glove", "projector"]), default="word2vec",
+    help="File format; projector is for TensorBoard.",
+)  # fmt: skip
+@click.option("--sum", "use_sum", is_flag=True, help="Write u + v (better for analogies) instead of u.")
+def export(model: str, output: str, layout: str, use_sum: bool) -> None:
+    """Write the vectors of MODEL for other programs."""
+    if layout != "projector":
+        atomic_files.require_writable_file(output)
+    loaded = load_model(model)
+    if use_sum and loaded.vectors is None:
+        raise click.UsageError(f"'{model}' has no context vectors. Omit --sum.")
+    wv = loaded.analogy_vectors if use_sum else loaded.wv
+    if layout == "projector":
+        atomic_files.write_directory_atomically(output, lambda directory: write_projector(wv, directory))
+    else:
+        formats.validate_words(map(str, wv.index_to_key), f"The format {layout}")
+        options = {"binary": layout == "word2vec-binary", "write_header": layout != "glove"}
+        atomic_files.write_atomically(output, lambda name: wv.save_word2vec_format(name, **options))
+    print_summary(output, f"Wrote {len(wv)} vectors to {output}")
+
+
+@command
+@model_argument
+@json_option
+def info(model: str, as_json: bool) -> None:
+    """Show the size and training parameters of MODEL."""
+    if not is_saved_model(model):
+        raise click.UsageError(f"'{model}' holds only vectors; `info` needs a saved model.")
+    values = describe(WordRank.load(model))
+    click.echo(json.dumps(values) if as_json else "\n".join(f"{name:18} {value}" for name, value in values.items()))
+
+
+@command
+@click.argument("arguments", metavar="[MODEL [WORD]...]", nargs=-1)
+@output_option("Output file: .html, .png, .svg or .pdf.")
+@click.option(
+    "--of", "what", type=click.Choice(["words", "training", "rank-losses"]), default="words",
+    help="A map of words, the training loss, or the rank losses (Figure 1 of the paper).",
+)  # fmt: skip
+@click.option("-n", "--topn", default=30, help="Neighbours per WORD or, without WORDs, number of words.")
+def plot(arguments: tuple[str, ...], output: str, what: str, topn: int) -> None:
+    """Draw a map of words, or other figures.
+
+    The map shows each WORD and its nearest neighbours (t-SNE). Without WORDs, it shows the most frequent words.
+
+    With --of training, all arguments are MODELs, and their losses are drawn in one figure.
+    """
+    if what != "rank-losses" and not arguments:
+        raise click.UsageError("Give a MODEL.")
+    atomic_files.select_writer(output, FIGURE_WRITERS)
+    if what == "words":
+        wv = load_model(arguments[0]).wv
+        words = to_keys(wv, arguments[1:])
+        figure = plots.word_map(wv, words or wv.index_to_key[: max(topn, 3)], topn if words else 0)
+    elif what == "training":
+        figure = plots.loss_curves({model: load_model(model).losses for model in arguments})
+    else:
+        figure = plots.loss_functions()
+    plots.save(figure, output)
+    print_summary(output, f"Wrote '{figure.title}' to {output}")
+
+
+@command
+@click.argument("directory", type=click.Path(file_okay=False), default="demo")
+def demo(directory: str) -> None:
+    """Train on a small corpus that comes with gensim.
+
+    The results are written to DIRECTORY (default: demo).
+    """
+    run_demo(Path(directory))
+
+
+def to_keys(wv: KeyedVectors, words: Sequence[str]) -> list[Any]:
+    """Return the keys of words given on the command line: keys may be numbers."""
+    if not len(wv) or isinstance(wv.index_to_key[0], str):
+        return list(words)
+    names = {str(key): key for key in wv.index_to_key}
+    return [names.get(word, word) for word in words]
+
+
+def to_json(value: Any) -> str:
+    """Return a value as JSON, with null for NaN."""
+    return json.dumps(json.loads(json.dumps(value, default=int), parse_constant=lambda _: None))
+
+
+def format_neighbours(title: str, neighbours: list[tuple[str, float]]) -> str:
+    """Return words and their scores under a title."""
+    return "\n".join([title, *(f"  {score:.3f}  {word}" for word, score in neighbours)])
+
+
+def format_score(row: dict[str, Any], all_sections: bool) -> list[str]:
+    """Return the lines for one score: its value, then its sections or their totals."""
+    text = f"{row['model']}  {row['set']:20} {100 * row['score']:5.1f}  "
+    text += f"({100 * row['low']:.1f} to {100 * row['high']:.1f}), {100 * row['unknown_share']:.1f}% unknown"
+    text += f"; {format_comparison(row)}" if "p_value" in row else ""
+    sections = row.get("sections", {})
+    names = sections if all_sections else [name for name in ("semantic", "syntactic") if name in sections]
+    return [text, *(f"{'':{len(row['model'])}}    {name:30} {100 * sections[name]:5.1f}" for name in names)]
+
+
+def write_projector(wv: KeyedVectors, directory: Path) -> None:
+    """Write vectors.tsv and metadata.tsv for TensorBoard's embedding projector."""
+    with (
+        (directory / "vectors.tsv").open("w") as vectors,
+        (directory / "metadata.tsv").open("w", encoding="utf-8") as metadata,
+    ):
+        for word, vector in zip(wv.index_to_key, wv.vectors, strict=True):
+            vectors.write("\t".join(f"{number:.6g}" for number in vector) + "\n")
+            metadata.write(" ".join(str(word).split()) + "\n")
