@@ -16,7 +16,9 @@ html_static_path = ["_static"]
 html_css_files = ["wide.css"]
 # the sources are the whole checkout, so that links between all its Markdown files hold here as on a code host
 root_doc = "docs/index"
-include_patterns = ["docs/**", "CHANGELOG.md", "SECURITY.md", "benchmarks/EXPERIMENTS.md", "cython_src/README.md"]
+include_patterns = [
+    "docs/**", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "benchmarks/EXPERIMENTS.md", "cython_src/README.md",
+]  # fmt: skip
 exclude_patterns = [".*", "build"]
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
 

@@ -16,7 +16,7 @@ from gensim.utils import simple_preprocess
 from smart_open import open as open_text
 from tqdm import tqdm
 
-from gensim_wordrank import WordRank
+from gensim_wordrank.model import WordRank
 from gensim_wordrank.plots import save, word_map
 
 WORDS = ("government", "australia", "israeli", "cricket", "bombing")

@@ -1,4 +1,4 @@
-"""Shared data of the tests: all made here or taken from gensim's wheel."""
+"""Shared fixtures. All data is generated here or comes with gensim."""
 
 import signal
 
@@ -10,19 +10,19 @@ from problems import make_problem
 
 
 def pytest_addoption(parser):
-    """Let longer runs ask for more."""
-    parser.addoption("--rounds", type=int, default=100, help="how often each format of files is damaged")
-    parser.addoption("--seed", type=int, default=1, help="where the damage comes from")
+    """Add the options of test_damage.py."""
+    parser.addoption("--rounds", type=int, default=100, help="how often each file format is damaged")
+    parser.addoption("--seed", type=int, default=1, help="seed of the random damage")
 
 
 def pytest_report_header(config):
-    """Say how to repeat a run."""
+    """Print the options that repeat a run."""
     return f"damage: --seed {config.getoption('--seed')} --rounds {config.getoption('--rounds')}"
 
 
 def pytest_configure(config):
-    """Let tests interrupt processes."""
-    # a shell lets jobs in the background ignore Ctrl-C, and so would the processes that the tests interrupt
+    """Restore the handling of Ctrl-C."""
+    # background jobs of a shell ignore SIGINT, and so would the processes that tests start and interrupt
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -36,13 +36,13 @@ def lee():
 
 @pytest.fixture(scope="session")
 def lee_pairs(lee):
-    """Co-occurrences of its 1,750 words, which make four blocks."""
+    """Co-occurrence counts of the Lee corpus: 1,750 words in four blocks."""
     return Cooccurrence.from_corpus(lee, window=5)
 
 
 @pytest.fixture(scope="session")
 def two_worlds():
-    """Sentences of two kinds of words that never mix, 20 of each."""
+    """Sentences over two vocabularies of 20 words that never occur together."""
     random = np.random.default_rng(0)
     worlds = [[f"{world}{i}" for i in range(20)] for world in ("sea", "sky")]
     return [list(random.choice(worlds[i % 2], 12)) for i in range(600)]
@@ -50,5 +50,5 @@ def two_worlds():
 
 @pytest.fixture
 def problem():
-    """A small random problem."""
+    """A small random training problem."""
     return make_problem(12, 17, 5, seed=3)

@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
+from venvs import create_venv, pip_install
+
 ROOT = Path(__file__).parent.parent
 TESTS = ["kernels", "test_training.py", "test_counting.py"]
 
@@ -58,20 +60,19 @@ class Build:
     fault: str  # that must be reported
 
     def install(self, place: Path) -> None:
-        """Build the package and install it into a directory of its own."""
+        """Build the package and install it into a virtual environment of its own."""
         options = [
             f"-Csetup-args=-D{option}" for option in ["buildtype=debugoptimized", "b_lundef=false", *self.options]
         ]
-        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps", "--upgrade"]
-        places = [f"--target={place / 'installed'}", f"-Cbuild-dir={place}", str(ROOT)]
-        subprocess.run([*command, *options, *places], check=True)
+        pip_install(create_venv(place / "venv"), "--force-reinstall", *options, f"-Cbuild-dir={place / 'build'}", ROOT)
 
     def run(self, place: Path, scratch: Path, *arguments: str) -> int:
         """Run Python with the build in an empty directory; return its exit code."""
         environment = {name: value.format(log=scratch / "report") for name, value in self.environment.items()}
         environment["LD_PRELOAD"] = " ".join(map(library, self.libraries))
-        environment |= {"PYTHONPATH": str(place / "installed"), "OPENBLAS_NUM_THREADS": "1"}
-        return subprocess.run([sys.executable, *arguments], env=os.environ | environment, cwd=scratch).returncode
+        environment["OPENBLAS_NUM_THREADS"] = "1"
+        command = [place / "venv" / "bin" / "python", *arguments]
+        return subprocess.run(command, env=os.environ | environment, cwd=scratch).returncode
 
     def reports(self, scratch: Path) -> str:
         """Return all that was reported."""
@@ -89,7 +90,7 @@ class Build:
             summary = Path(name, "tests.xml")
             tests = [str(ROOT / "tests" / test) for test in TESTS]
             options = ["-q", "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT), "-p", "no:cacheprovider"]
-            options += ["-o", "timeout=0", "-k", "not budget", f"--junitxml={summary}"]
+            options += ["-o", "timeout=0", "-m", "", "-k", "not budget", f"--junitxml={summary}"]
             code = self.run(place, Path(name), "-m", "pytest", *options, *tests)
             reported = self.reports(Path(name))
             n_tests = ElementTree.parse(summary).getroot()[0].get("tests") if summary.exists() else "unfinished"

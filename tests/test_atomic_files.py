@@ -144,6 +144,7 @@ def test_an_interruption_between_renames_loses_nothing(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["pairs"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
 def test_what_is_open_is_written_to_where_it_stands(tmp_path, name):
     """A file that the standard output was sent to is not replaced, nor what stood in it or is written later."""

@@ -307,6 +307,7 @@ def test_a_directory_in_use_is_refused_before_the_text_is_read(broken):
         WordRank(Unread(), checkpoint=broken)
 
 
+@pytest.mark.slow
 def test_a_run_is_in_one_process_at_a_time(broken):
     """The second is told, and the first is not harmed; it ends with the process that holds it."""
     with checkpoints.Run.open(broken), pytest.raises(RuntimeError, match="Another process is training in"):

@@ -19,6 +19,7 @@ from gensim_wordrank import Cooccurrence, WordRank
 from gensim_wordrank.cli.main import main
 from gensim_wordrank.evaluation import bundled_sets, evaluate, similarity
 
+pytestmark = pytest.mark.slow
 LEE = datapath("lee_background.cor")
 TRAIN = ["--vector-size", "20", "--epochs", "3", "--window", "5", "--seed", "7"]
 COMMAND = shutil.which("wordrank", path=str(Path(sys.executable).parent)) or "wordrank"

@@ -25,6 +25,8 @@ from scipy.sparse import csr_matrix
 from clusters import EPOCHS, SIZE, disturbed, fingerprint, undisturbed
 from problems import make_problem
 
+pytestmark = pytest.mark.cluster
+
 
 def in_process(n):
     """A cluster of n workers that are threads of this process."""

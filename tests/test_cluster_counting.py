@@ -15,6 +15,7 @@ from gensim_wordrank.cluster.group import WorkerGroup
 
 from clusters import SIZE, fingerprint
 
+pytestmark = pytest.mark.cluster
 OPTIONS = {"vector_size": SIZE, "epochs": 2, "window": 5}
 
 

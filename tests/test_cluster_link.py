@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from clusters import SIZE, found
+from clusters import SIZE, find_program
 
+pytestmark = pytest.mark.cluster
 BENCHMARK = Path(__file__).parent.parent / "benchmarks" / "cluster.py"
 
 
@@ -18,10 +19,8 @@ def namespaces(monkeypatch):
     """Skip where namespaces cannot be made."""
     if os.geteuid() != 0:
         pytest.skip("only root can make network namespaces")
-    ip, sshd = found("ip", "iproute2"), found("sshd", "openssh-server")
-    if not (ip and sshd):
-        pytest.skip("there is no iproute2 or no sshd, and it cannot be installed here")
-    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{Path(ip).parent}")
+    folders = {Path(find_program(name)).parent for name in ("ip", "sshd")}
+    monkeypatch.setenv("PATH", os.pathsep.join(map(str, [os.environ["PATH"], *folders])))
     name = f"try{os.getpid()}"
     if subprocess.run(["ip", "netns", "add", name], check=False, capture_output=True).returncode:
         pytest.skip("network namespaces are not allowed here")

@@ -24,17 +24,16 @@ from gensim_wordrank.cluster.group import Timeouts
 from gensim_wordrank.cluster.session import Session
 from gensim_wordrank.cluster.ssh import SshWorker, launched
 
-from clusters import EPOCHS, SIZE, disturbed, fingerprint, found, undisturbed
+from clusters import EPOCHS, SIZE, disturbed, find_program, fingerprint, undisturbed
 
+pytestmark = pytest.mark.cluster
 ADDRESSES = ("127.0.0.2", "127.0.0.3")
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     """An SSH server on two loopback addresses; yields its process and a directory with the client's configuration."""
-    program = found("sshd", "openssh-server")
-    if program is None:
-        pytest.skip("there is no sshd, and it cannot be installed here")
+    program = find_program("sshd")
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(exist_ok=True)
     folder = tmp_path_factory.mktemp("ssh")

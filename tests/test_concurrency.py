@@ -79,6 +79,7 @@ def test_training_in_several_threads_at_once(two_worlds):
     assert together == alone
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")  # which is the point here
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 def test_child_processes_train_too(two_worlds, start):

@@ -35,6 +35,7 @@ def count(token_ids, n_words, window, workers, max_bytes, symmetric=True):
     return counting.count(token_ids, n_words, weights, symmetric, writer, workers, max_bytes)
 
 
+@pytest.mark.slow
 def test_memory_and_workers_do_not_change_a_byte(lee, ids, tmp_path):
     """In memory, on disk, in one piece or in many runs, on any number of threads: the same matrix."""
     results = []
@@ -143,6 +144,7 @@ def test_other_errors_of_the_disk_pass_through(tmp_path, monkeypatch):
         csr.NpyFile(tmp_path / "x.npy", np.dtype(np.float32), 5)
 
 
+@pytest.mark.slow
 def test_a_killed_run_leaves_no_result(tmp_path):
     """After SIGKILL at any moment there is either a whole matrix under its name or none."""
     seen = set()
@@ -161,6 +163,7 @@ def test_a_killed_run_leaves_no_result(tmp_path):
     assert seen == {True, False}
 
 
+@pytest.mark.slow
 def test_memory_stays_within_the_budget(tmp_path):
     """The peak of a process that counts a text too large for its budget is at most a tenth above it."""
     random = np.random.default_rng(1)

@@ -12,6 +12,7 @@ from pathlib import Path
 import gensim_wordrank
 import pytest
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
 PAGES = [page for page in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")] if "```python\n" in page.read_text()]
 WITH_A_TEST_OF_THEIR_OWN = {"docs/getting-started.md", "docs/migration.md"}

@@ -6,6 +6,8 @@ import pytest
 
 import faults
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("fault", faults.FAULTS, ids=lambda fault: fault.__name__)
 def test_faults(fault):

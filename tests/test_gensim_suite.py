@@ -11,7 +11,7 @@ from gensim.models import word2vec
 from gensim_wordrank import WordRank
 
 # gensim's tests use some of its own deprecated calls
-pytestmark = pytest.mark.filterwarnings("default")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 
 LEFT_OUT = {
     "test_scoring": "scores are those of hierarchical softmax",

@@ -11,6 +11,8 @@ import pytest
 from gensim_wordrank import WordRank
 from gensim_wordrank._utils import memory
 
+pytestmark = pytest.mark.slow
+
 # runs the command with so many bytes of address space beyond what is loaded (0: no limit), in a control group if given
 PROGRAM = """
 import os, resource, sys

@@ -10,6 +10,7 @@ from gensim.test.utils import datapath
 from gensim_wordrank import WordRank
 from gensim_wordrank.training.memory_estimate import expected_pairs
 
+pytestmark = pytest.mark.slow
 SCRIPT = """
 import json, sys
 from gensim_wordrank import WordRank

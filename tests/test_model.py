@@ -60,6 +60,7 @@ def test_compressed_text_is_read_through_line_sentence(two_worlds, tmp_path):
     assert len(WordRank(LineSentence(path), vector_size=5, epochs=1).wv) == 40
 
 
+@pytest.mark.slow
 def test_vectors_depend_on_the_seed_alone(two_worlds, tmp_path):
     """Neither workers nor PYTHONHASHSEED change a byte; the seed does."""
     script = (

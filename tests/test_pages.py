@@ -17,9 +17,12 @@ FLAGS = (
 ATTACK = '"><img src=x onerror="window.attacked=1"><script>window.attacked=1</script>'
 WORDS = ["king", "queen", "Kingdom", "prince", "sea", "ship", "sail", "harbour", "$x$", "<b>", "a&amp;b", ATTACK]
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="Chromium is not installed; 'make test' installs it where it may use apt"
-)
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="Chromium is not installed; 'make test' installs it where it can use apt-get"
+    ),
+]
 
 
 @pytest.fixture(scope="module")

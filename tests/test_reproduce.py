@@ -11,6 +11,7 @@ import pytest
 from gensim.test.utils import datapath
 from gensim_wordrank import WordRank
 
+pytestmark = pytest.mark.slow
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 TRAINERS = ("wordrank", "word2vec", "glove")
 

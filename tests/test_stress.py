@@ -7,6 +7,7 @@ import pytest
 from gensim_wordrank import WordRank
 from gensim_wordrank.objective.losses import PairLoss, RankLoss
 
+pytestmark = pytest.mark.slow
 LOSSES = list(itertools.product([loss.value for loss in RankLoss], [loss.value for loss in PairLoss]))
 SOLVERS = ["sampled", "triplet"]
 TEXTS = {

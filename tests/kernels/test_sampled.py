@@ -132,6 +132,7 @@ def test_any_counts_are_drawn_as_often_as_they_are_due(rows, seed):
         assert abs(len(drawn) - np.minimum(due, 1).sum()) < 1.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pair_loss", "n_samples", "most_copies"), [("hinge", 5, 1), ("logistic", 5, 1), ("hinge", 2, 4)]
 )

@@ -68,6 +68,7 @@ def test_kernel_is_algorithm_1_on_any_shape(n_words, n_contexts, size, density, 
     assert ours[2] == pytest.approx(theirs[2], rel=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rank_loss", "pair_loss"), COMBINATIONS)
 def test_mean_step_is_the_gradient_of_the_bound(rank_loss, pair_loss):
     """Over many draws, a step is on average -eta alpha / (|Omega| (|C| - 1)) times the gradient of equation (11)."""
