@@ -93,8 +93,7 @@ def test_train_reads_all_kinds_of_input(model, tmp_path):
 
 def test_similar_and_analogy(model, tmp_path):
     """Neighbours are shown as text, as JSON and interactively; analogies are answered by both methods."""
-    keyed = WordRank.load(model).wv
-    near = keyed.most_similar("government", topn=3)
+    near = WordRank.load(model).wv.most_similar("government", topn=3)
     shown = wordrank("similar", model, "government", "-n", "3", cwd=tmp_path).stdout.decode()
     assert [line.split()[1] for line in shown.splitlines()[1:]] == [word for word, _ in near]
     found = json.loads(wordrank("similar", model, "government", "-n", "3", "--json", cwd=tmp_path).stdout)

@@ -7,7 +7,7 @@ import click
 from gensim_wordrank.cli import train, use
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="gensim-wordrank")
 def main() -> None:
     """Train and use WordRank word vectors."""

@@ -29,12 +29,13 @@ DEFAULTS = {name: argument.default for name, argument in inspect.signature(WordR
 
 def parameter(name: str, help: str, **settings: Any) -> Callable[..., Any]:
     """Return an option for a parameter of WordRank, with its default."""
-    return click.option(f"--{name.replace('_', '-')}", default=DEFAULTS[name], help=help, **settings)
+    option = f"--{name.replace('_', '-')}"
+    return click.option(option, default=DEFAULTS[name], show_default=True, help=help, **settings)
 
 
 def switch(names: str, help: str) -> Callable[..., Any]:
     """Return an option --on/--off that is on by default."""
-    return click.option(names, default=True, help=help)
+    return click.option(names, default=True, show_default=True, help=help)
 
 
 def with_options(*options: Callable[..., Any]) -> Callable[..., Any]:

@@ -26,7 +26,7 @@ from gensim_wordrank.plots.report import default_words, format_comparison, score
 
 model_argument = click.argument("model", type=click.Path())
 method_option = click.option(
-    "--method", type=click.Choice([method.value for method in Method]), default="add",
+    "--method", type=click.Choice([method.value for method in Method]), default="add", show_default=True,
     help="How to answer analogies: 3CosAdd or 3CosMul.",
 )  # fmt: skip
 
@@ -34,7 +34,7 @@ method_option = click.option(
 @command
 @model_argument
 @click.argument("words", nargs=-1)
-@click.option("-n", "--topn", default=10, help="Number of neighbours.")
+@click.option("-n", "--topn", default=10, show_default=True, help="Number of neighbours.")
 @json_option
 def similar(model: str, words: tuple[str, ...], topn: int, as_json: bool) -> None:
     """Show the nearest neighbours of WORDS.
@@ -61,7 +61,7 @@ def similar(model: str, words: tuple[str, ...], topn: int, as_json: bool) -> Non
 @click.argument("a")
 @click.argument("b")
 @click.argument("c")
-@click.option("-n", "--topn", default=5, help="Number of answers.")
+@click.option("-n", "--topn", default=5, show_default=True, help="Number of answers.")
 @method_option
 @json_option
 def analogy(model: str, a: str, b: str, c: str, topn: int, method: str, as_json: bool) -> None:
@@ -82,7 +82,7 @@ def analogy(model: str, a: str, b: str, c: str, topn: int, method: str, as_json:
 @click.option("--sets", type=click.Path(exists=True), help="Directory of test sets to use besides gensim's.")
 @method_option
 @click.option(
-    "--unknown", type=click.Choice([rule.value for rule in Unknown]), default="zero",
+    "--unknown", type=click.Choice([rule.value for rule in Unknown]), default="zero", show_default=True,
     help="Whether items with unknown words score 0 or are skipped.",
 )  # fmt: skip
 @click.option("--restrict-vocab", type=click.IntRange(min=1), help="Use only this many of the most frequent words.")
@@ -120,7 +120,7 @@ def evaluate(
 @output_option("Output file; for projector, a directory.")
 @click.option(
     "--format", "layout", type=click.Choice(["word2vec", "word2vec-binary", "glove", "projector"]), default="word2vec",
-    help="File format; projector is for TensorBoard.",
+    show_default=True, help="File format; projector is for TensorBoard.",
 )  # fmt: skip
 @click.option("--sum", "use_sum", is_flag=True, help="Write u + v (better for analogies) instead of u.")
 def export(model: str, output: str, layout: str, use_sum: bool) -> None:
@@ -155,10 +155,12 @@ def info(model: str, as_json: bool) -> None:
 @click.argument("arguments", metavar="[MODEL [WORD]...]", nargs=-1)
 @output_option("Output file: .html, .png, .svg or .pdf.")
 @click.option(
-    "--of", "what", type=click.Choice(["words", "training", "rank-losses"]), default="words",
+    "--of", "what", type=click.Choice(["words", "training", "rank-losses"]), default="words", show_default=True,
     help="A map of words, the training loss, or the rank losses (Figure 1 of the paper).",
 )  # fmt: skip
-@click.option("-n", "--topn", default=30, help="Neighbours per WORD or, without WORDs, number of words.")
+@click.option(
+    "-n", "--topn", default=30, show_default=True, help="Neighbours per WORD or, without WORDs, number of words."
+)
 def plot(arguments: tuple[str, ...], output: str, what: str, topn: int) -> None:
     """Draw a map of words, or other figures.
 
