@@ -30,19 +30,20 @@ import click
 import numpy as np
 from gensim_wordrank import Cooccurrence, Objective
 from gensim_wordrank.cluster import Hosts
-from gensim_wordrank.cluster.driver import ARRAYS, KEEP_EVERY, Driver
-from gensim_wordrank.cluster.launch import launched
-from gensim_wordrank.cluster.optional import read_texts
-from gensim_wordrank.cluster.team import PATIENCE, Team
+from gensim_wordrank.cluster.backend import FETCH_EVERY, DaskBackend
+from gensim_wordrank.cluster.group import Timeouts
+from gensim_wordrank.cluster.session import DEFAULT_TIMEOUTS, Session
+from gensim_wordrank.cluster.ssh import launched
+from gensim_wordrank.training.backend import LocalBackend
 from gensim_wordrank.training.partition import Partition
-from gensim_wordrank.training.sampled import TrainingConfig, sampled_epoch
+from gensim_wordrank.training.sampled import TrainingConfig
 from gensim_wordrank.training.schedule import SchedulePoint
-from gensim_wordrank.training.state import INITIAL_ACCUMULATOR, State, initial_bias, initial_vectors
+from gensim_wordrank.training.state import State, initial_accumulator, initial_bias, initial_vectors
 
 SWITCH = f"wr{os.getpid()}"  # the namespace of the driver, with the bridge
 PORT = 22422
-PACE = SchedulePoint(0.15)
-CUT_OFF = 5.0  # seconds without an answer after which a machine is given up, where one is cut off
+POINT = SchedulePoint(0.15)
+CUT_OFF = Timeouts(answer=5.0)  # for the machine that is cut off
 
 
 def ip(*arguments: str, check: bool = True) -> None:
@@ -117,11 +118,11 @@ def servers(folder: Path, hosts: list[str]) -> Iterator[None]:
 
 
 @contextmanager
-def team_of(n_hosts: int, folder: Path, patience: float = PATIENCE) -> Iterator[Team]:
+def session_on(n_hosts: int, folder: Path, timeouts: Timeouts = DEFAULT_TIMEOUTS) -> Iterator[Session]:
     """Start a worker with one thread on every machine."""
     hosts = Hosts([f"{address(i + 1)} threads=1" for i in range(n_hosts)], folder / "ssh_config")
-    with launched(hosts) as (client, restart), closing(Team(client, restart, patience)) as team:
-        yield team
+    with launched(hosts) as (client, restart), closing(Session(client, restart, timeouts)) as session:
+        yield session
 
 
 def received(n_hosts: int) -> int:
@@ -131,101 +132,112 @@ def received(n_hosts: int) -> int:
     return sum(sent[f"port{i + 1}"] for i in range(n_hosts))
 
 
-def least(plan: Partition, size: int, n_hosts: int) -> float:
-    """Return the bytes that an epoch of the plan must move: vectors, bias and past of contexts.
+def least(partition: Partition, size: int, n_hosts: int) -> float:
+    """Return the bytes that an epoch must move: vectors, bias and accumulators of contexts.
 
-    In every stratum but the last a block comes to each machine; of the contexts that are dealt anew, all go to another
+    In every stratum but the last a block comes to each machine; between epochs all contexts go to another
     machine but one in n_hosts.
     """
-    matrix = plan.n_contexts * (size + 2) * 4
-    around = n_hosts * (plan.n_blocks - 1) / plan.n_blocks if n_hosts > 1 else 0
+    matrix = partition.n_contexts * (size + 2) * 4
+    around = n_hosts * (partition.n_blocks - 1) / partition.n_blocks if n_hosts > 1 else 0
     return matrix * (around + (n_hosts - 1) / n_hosts)
 
 
-def least_in_any_order(plan: Partition, size: int, n_hosts: int) -> float:
+def least_in_any_order(partition: Partition, size: int, n_hosts: int) -> float:
     """Return the same if the order in which blocks meet were free: then a context would visit every machine once."""
-    return plan.n_contexts * (size + 2) * 4 * (n_hosts - 1) * (1 + 1 / n_hosts)
+    return partition.n_contexts * (size + 2) * 4 * (n_hosts - 1) * (1 + 1 / n_hosts)
 
 
 def start(counts: Cooccurrence, size: int) -> State:
     """Return where training starts."""
     n = counts.shape[0]
-    past = np.full(n, INITIAL_ACCUMULATOR, np.float32)
-    return State(initial_vectors(n, size, 1, 0), initial_vectors(n, size, 1, 1), initial_bias(counts), past, past)
+    bias, accumulator = initial_bias(counts.summarize().context_sums), initial_accumulator(n)
+    return State(initial_vectors(n, size, 1, 0), initial_vectors(n, size, 1, 1), bias, accumulator, accumulator)
+
+
+def config_of(counts: Cooccurrence, size: int) -> TrainingConfig:
+    """Return the configuration of a run with the default objective."""
+    return TrainingConfig.of(counts.summarize(), Objective(), size, seed=1)
 
 
 def here(counts: Cooccurrence, size: int, threads: int) -> float:
     """Return the seconds of an epoch on this machine alone."""
-    state, plan, seconds = start(counts, size), Partition.of(counts, 1), []
+    seconds = []
+    results = LocalBackend(threads).run_epochs(config_of(counts, size), counts, start(counts, size), [POINT] * 3)
     for _ in range(3):
         began = time.perf_counter()
-        state, _ = sampled_epoch(state, counts, Objective(), plan, PACE, threads)
+        next(results)
         seconds.append(time.perf_counter() - began)
     return min(seconds)
 
 
 def measure(counts: Cooccurrence, size: int, folder: Path, n_hosts: int) -> dict[str, Any]:
-    """Train; return what an epoch moved and took, by the median of those in which the driver asks for no vectors."""
-    recipe = TrainingConfig.of(Partition.of(counts, 1), Objective(), counts, size)
+    """Train; return what an epoch moved and took, by the median of those in which the driver fetches no vectors."""
+    config = config_of(counts, size)
     moved, seconds, waited = [], [], []
-    with team_of(n_hosts, folder) as team:
-        driver = Driver(team, recipe, counts, start(counts, size))
-        driver.epoch(PACE)  # the first one brings pairs and vectors to the machines
-        for _ in range(KEEP_EVERY - 2):
+    with session_on(n_hosts, folder) as session:
+        backend = DaskBackend(session, LocalBackend())
+        results = backend.run_epochs(config, counts, start(counts, size), [POINT] * FETCH_EVERY)
+        next(results)  # the first epoch brings pairs and vectors to the machines
+        for _ in range(FETCH_EVERY - 2):
             before, began = received(n_hosts), time.perf_counter()
-            driver.epoch(PACE)
+            next(results)
             seconds.append(time.perf_counter() - began)
             moved.append(received(n_hosts) - before)
-            waited.append(float(np.mean([each.waited / each.seconds for each in driver.reports])))
-    minimum = least(recipe.plan, size, n_hosts)
+            waited.append(float(np.mean([each.waited / each.seconds for each in backend.reports])))
+    partition = config.partition
+    minimum = least(partition, size, n_hosts)
     return {
         "hosts": n_hosts,
-        "blocks": recipe.plan.n_blocks,
+        "blocks": partition.n_blocks,
         "MB moved": round(float(np.median(moved)) / 1e6, 1),
         "MB at least": round(minimum / 1e6, 1),
         "ratio": round(float(np.median(moved)) / minimum, 3) if minimum else None,
-        "MB in any order": round(least_in_any_order(recipe.plan, size, n_hosts) / 1e6, 1),
+        "MB in any order": round(least_in_any_order(partition, size, n_hosts) / 1e6, 1),
         "seconds": round(float(np.median(seconds)), 2),
         "share waiting": round(float(np.median(waited)), 3),
     }
 
 
 def count(text: str, counts: Cooccurrence, folder: Path, n_hosts: int) -> dict[str, Any]:
-    """Count over the machines, with the words of pairs that were counted here; return what it moved and took."""
-    with team_of(n_hosts, folder) as team:
+    """Count over the machines, with the words of counts from this machine; return what it moved and took."""
+    with session_on(n_hosts, folder) as session:
         before, began = received(n_hosts), time.perf_counter()
-        found = read_texts(team, text).reindex({word: i for i, word in enumerate(counts.words)})
-        there = Cooccurrence.from_text(found)
+        backend = DaskBackend(session, LocalBackend())
+        found = backend.read(None, text, {word: i for i, word in enumerate(counts.words)})
+        there = backend.count(found, 15, True, True)
         seconds, moved = time.perf_counter() - began, received(n_hosts) - before
-        same = bool((there.context_sums() == counts.context_sums()).all() and (there.indptr == counts.indptr).all())
+        sums = there.summarize().context_sums == counts.summarize().context_sums
+        same = bool(sums.all() and (there.indptr == counts.indptr).all())
     return {"seconds, counting": round(seconds, 1), "MB, counting": round(moved / 1e6), "same pairs": same}
 
 
 def cut(counts: Cooccurrence, size: int, folder: Path, n_hosts: int, lasting: float) -> dict[str, Any]:
     """Cut off the last machine in an epoch; return what came of it, and whether the vectors are the right ones."""
-    objective, plan = Objective(), Partition.of(counts, 1)
-    recipe = TrainingConfig.of(plan, objective, counts, size)
+    config, points = config_of(counts, size), [POINT] * FETCH_EVERY
     port, seconds = f"port{n_hosts}", list[float]()
-    with team_of(n_hosts, folder, CUT_OFF) as team:
-        driver = Driver(team, recipe, counts, start(counts, size))
-        for epoch in range(KEEP_EVERY):
+    with session_on(n_hosts, folder, CUT_OFF) as session:
+        results = DaskBackend(session, LocalBackend()).run_epochs(config, counts, start(counts, size), points)
+        for epoch in range(FETCH_EVERY):
             if epoch == 2:
                 for wait, state_of_link in ((seconds[-1] / 2, "down"), (seconds[-1] / 2 + lasting, "up")):
                     timer = threading.Timer(wait, ip, ("link", "set", port, state_of_link))
                     timer.daemon = True
                     timer.start()
             began = time.perf_counter()
-            state, _ = driver.epoch(PACE)
+            result = next(results)
             seconds.append(time.perf_counter() - began)
-    right = start(counts, size)
-    for _ in range(KEEP_EVERY):
-        right, _ = sampled_epoch(right, counts, objective, plan, PACE, 2)
+        state = result.state()
+    *_, right = LocalBackend(2).run_epochs(config, counts, start(counts, size), points)
     return {
         "hosts": n_hosts,
-        "hosts in the end": team.n_workers,
-        "failures": team.failures,
+        "hosts in the end": session.n_workers,
+        "failures": session.failures,
         "seconds of epochs": [round(each, 2) for each in seconds],
-        "same vectors": all((getattr(state, name) == getattr(right, name)).all() for name in ARRAYS),
+        "same vectors": all(
+            np.array_equal(one, other)
+            for one, other in zip(vars(state).values(), vars(right.state()).values(), strict=True)
+        ),
     }
 
 

@@ -50,7 +50,7 @@ def scores(
 ) -> dict[str, float]:
     """Return 100 times each score: similarity by u, analogies by u + v (word2vec: its own vectors), unknown words 0.
 
-    "in basis" are vectors in the basis that `whitening.choose` finds, in which WordRank's are anyhow
+    "in basis" are vectors in the basis that `whitening.usable_basis` finds, in which WordRank's are anyhow
     unless its rate was constant; without v (word2vec) they are whitened.
     """
     saved = np.load(vectors)
@@ -61,8 +61,8 @@ def scores(
     for style in styles:
         both, how = (u, v), style
         if style == "in basis":
-            new, inverse = whitening.choose(u, v, counts)
-            both, how = (whitening.in_basis(u, new), whitening.in_basis(v, inverse)), "raw"
+            new, inverse = whitening.usable_basis(u, v, counts)
+            both, how = (whitening.change_basis(u, new), whitening.change_basis(v, inverse)), "raw"
         keyed = keyed_vectors(words, combine(*both, "word", how))
         for name, file in sets.items():
             result[f"{name} {style}"] = 100 * similarity(keyed, read_similarity(evaluation / file)).value
