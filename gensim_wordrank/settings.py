@@ -1,7 +1,7 @@
 """The constants that vectors depend on.
 
-They are not parameters: no text that was tried gained from another value. Section numbers refer to
-benchmarks/EXPERIMENTS.md, which has the runs that chose them.
+They are not parameters: users have no reason to change them. Section numbers refer to benchmarks/EXPERIMENTS.md, the
+log of the experiments that chose them.
 """
 
 from __future__ import annotations
@@ -14,53 +14,55 @@ from dataclasses import dataclass
 class Settings:
     """What the sampled solver and the objective do not let users choose. Tests pass other values."""
 
-    # ---- start values Initial vectors have a length of about this / sqrt(12), so all contexts start with nearly the
-    # same score (section 6).
+    # ---- start values Initial vectors have a length of about this / sqrt(12): short, so that all contexts start with
+    # nearly the same score. Starting from singular vectors instead was tried in section 6; no run varies the length of
+    # random vectors.
     initial_length: float = 1.0
-    # AdaGrad accumulators start here. From 1 the first epochs learn little; below 0.05 the first steps are wild
-    # (section 3).
+    # AdaGrad accumulators start here, so that the first gradients do not shorten all later steps. The first runs of the
+    # log started from 1 (section 1); no run varies it since.
     initial_accumulator: float = 0.05
 
     # ---- sampling
-    # Expected draws per epoch of a pair of weight 1. Half as many cost a point of MEN and Google (section 2).
+    # Expected draws per epoch of a pair of weight 1. Half as many were tried in section 2.
     draws_per_weight: float = 20.0
-    # Negatives that all pairs of a group of words share. 64 lose 1.4 points of Google, 256 take 1.4 times as long
-    # (section 8).
+    # Negatives that all pairs of a group of words share. 64 were tried in section 2; 256 help analogies, for 1.4 times
+    # the time (section 8).
     n_negatives: int = 128
-    # Negatives are drawn in proportion to 1 + this * frequency^0.75 (mean 1): frequent contexts decide most ranks.
-    # 1 and 12 are worse on WS-353 (sections 5 and 6).
+    # Negatives are drawn in proportion to 1 + this * frequency^0.75 (mean 1), because frequent contexts decide most
+    # ranks. 0, 1, 4 and 12 are compared in sections 5, 6 and 10.
     frequent_negatives: float = 4.0
 
     # ---- schedule
-    # One epoch in this many belongs to the final phase, in which the learning rate falls and ranks are not sharpened.
-    # A rate that falls in all epochs learns less (section 9).
+    # One epoch in this many belongs to the final phase, in which the learning rate falls and ranks are not sharpened. A
+    # rate that falls in all epochs is no better (section 9).
     final_fraction: int = 5
-    # Before the final phase, ranks are multiplied by this: a sharp loss learns analogies, a blunt one similarity, and a
+    # Before the final phase ranks are multiplied by this. A sharp loss learns analogies, a blunt one similarity, and a
     # few blunt epochs at the end are enough for the latter (section 9).
     sharpness: float = 5.0
 
-    # ---- small texts
-    # Below this many pairs a text counts as small: steps are shorter and the L2 term is stronger (section 9).
+    # ---- small texts Below this many pairs a text counts as small: steps are shorter and the L2 term is stronger. 1M,
+    # 4M and noisy texts are compared in section 9.
     many_pairs: float = 5e7
     min_learning_rate_scale: float = 0.35
     max_l2_scale: float = 2.0
 
-    # ---- blocks
-    # Contexts per block: few enough for their vectors to stay in a core's cache, enough for fair negatives (section 4).
+    # ---- blocks Contexts per block: few enough for their vectors to stay in a core's cache, enough for fair negatives.
+    # Where the time goes is in section 4.
     max_block: int = 16384
     min_block: int = 256
-    # Enough for the cores of an ordinary machine, where the vocabulary allows it. 16 and 32 end no better (sections 5,
-    # 10).
+    # Enough for the cores of an ordinary machine, where the vocabulary allows it. 16 and 32 blocks end no better
+    # (sections 5 and 10).
     usual_blocks: int = 8
 
-    # ---- basis of the finished vectors Added to every direction's variance, in units of the mean: whitening does not
-    # blow up directions with little variance. 2 and 4 trade a tenth of one test set for a tenth of another (section
-    # 11).
+    # ---- basis of the finished vectors Added to every direction's variance, in units of the mean variance, so that
+    # whitening does not inflate directions with little of it. 2 and 4 trade a few tenths of one test set for those of
+    # another (section 11).
     whitening_ridge: float = 3.0
     # Where u and v of a word oppose each other, v is made this much longer and u this much shorter: the sum of u = 1
-    # and v = -1 becomes -2, as long as that of two vectors that agree (section 10).
+    # and v = -1 becomes -2, as long as the sum of two vectors that agree (sections 10 and 11).
     opposed_stretch: float = 1 + math.sqrt(2)
-    # No direction has less than this share of the mean variance, for vocabularies that do not span all directions.
+    # No direction has less than this share of the mean variance, for vocabularies that do not span all directions
+    # (section 11).
     min_variance: float = 1e-6
 
 
