@@ -147,7 +147,7 @@ def tokenize_file(source: Any, workers: int) -> Iterator[tuple[Ids, list[str]]]:
     n_carried, shards = 0, _shards(source)
     # in batches: few shards are in memory at a time, and read errors are raised here
     while batch := list(itertools.islice(shards, 2 * workers)):
-        for ids, joined in threads.parallel_map(lambda read: _tokens.tokenise(read()), batch, workers):
+        for ids, joined in threads.parallel_map(lambda read: _tokens.tokenize(read()), batch, workers):
             ids, n_carried = _split_long_lines(ids, n_carried)
             with atomic_files.describe_read_errors(source):
                 words = joined.decode("utf-8").split("\n") if joined else []

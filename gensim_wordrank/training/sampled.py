@@ -81,7 +81,7 @@ class SampledPairs:
 
     def without_first_stratum(self) -> SampledPairs:
         """Drop the pairs of the first stratum and release their memory."""
-        starts = _sampled.drop_first(self.pairs, self.starts, self.n_strata)
+        starts = _sampled.drop_first_slot(self.pairs, self.starts, self.n_strata)
         discard_pages(self.pairs[starts[-1] : self.starts[-1]])
         return SampledPairs(self.pairs, starts, self.n_strata - 1)
 
@@ -121,6 +121,24 @@ class PartitionEpoch:
         self.negative_weights = partition.negative_weights(config.settings.n_negatives)[contexts.order]
         self.expected = ExpectedCounts.of(partition.word_sums, partition.context_sums, config.objective.discount)
         self.sampled: dict[int, SampledPairs] = {}
+        objective = config.objective
+        self.options = _sampled.EpochOptions(
+            draws_per_weight=config.settings.draws_per_weight,
+            x_max=objective.x_max,
+            epsilon=objective.epsilon if objective.weighted else 0.0,
+            rank_loss=RankLoss(objective.rank_loss).code,
+            pair_loss=PairLoss(objective.pair_loss).code,
+            t=objective.t,
+            rank_scale=objective.rank_scale,
+            rank_offset=objective.rank_offset,
+            sharpness=point.sharpness,
+            gradient_scale=config.gradient_scale(point.sharpness),
+            l2=config.effective_l2,
+            learning_rate=point.learning_rate,
+            vector_size=config.vector_size,
+            n_contexts=partition.n_contexts,
+            n_negatives=config.settings.n_negatives,
+        )
 
     def run_stratum(
         self, stratum: int, contexts: Callable[[int], Block], workers: int,
@@ -141,42 +159,35 @@ class PartitionEpoch:
 
     def run_cell(self, stratum: int, i: int, contexts: Block) -> float:
         """Train the words of block `i` with their contexts of a stratum; strata must come in order."""
-        sampled = self._draw(i, stratum) if stratum % self.config.strata_per_batch == 0 else self.sampled.pop(i)
-        loss = self._run_cell(i, self.config.partition.context_block(self.numbers[i], stratum), sampled, contexts)
+        is_first = stratum % self.config.strata_per_batch == 0
+        sampled = self._sample(i, stratum) if is_first else self.sampled.pop(i)
+        words, block, offsets = self.words[i], self.numbers[i], self.contexts.offsets
+        b = self.config.partition.context_block(block, stratum)
+        loss = _sampled.run_cell(
+            (words.vectors, words.accumulator), (contexts.vectors, contexts.accumulator),
+            self.negative_weights[offsets[b] : offsets[b + 1]],
+            (sampled.pairs, sampled.starts, sampled.n_strata), self.options,
+            self.config.partition.cell_seed(self.epoch, block, b),
+        )  # fmt: skip
         if sampled.n_strata > 1:
             self.sampled[i] = sampled.without_first_stratum()
         return loss
 
-    def _draw(self, i: int, stratum: int) -> SampledPairs:
+    def _sample(self, i: int, stratum: int) -> SampledPairs:
         """Sample the pairs of a block of words for a stratum and those after it."""
-        objective, counts, rows, partition = self.config.objective, self.counts, self.rows[i], self.config.partition
-        first = partition.context_block(self.numbers[i], stratum)
+        counts, rows, partition, block = self.counts, self.rows[i], self.config.partition, self.numbers[i]
         most = int((counts.indptr[rows + 1] - counts.indptr[rows]).sum())
         pairs = anonymous_array(2 * (most + 1), np.uint16).reshape(-1, 2)  # few of them are sampled
         # uint8 wraps around, and n_blocks divides 256
-        slot_of = ((self.contexts.block_of - np.uint8(first)) % partition.n_blocks).astype(np.uint8)
-        starts = _sampled.draw_pairs(
-            pairs, self.offsets[self.numbers[i]], rows, counts.indptr, counts.indices, counts.data,
-            self.expected.words[partition.word_blocks[self.numbers[i]]], self.expected.contexts,
-            slot_of, self.contexts.row_of, self.config.strata_per_batch,
-            self.config.settings.draws_per_weight, objective.x_max, objective.epsilon if objective.weighted else 0.0,
+        first = np.uint8(partition.context_block(block, stratum))
+        slot_of = ((self.contexts.block_of - first) % partition.n_blocks).astype(np.uint8)
+        n_strata = self.config.strata_per_batch
+        starts = _sampled.sample_pairs(
+            pairs, self.offsets[block], rows, (counts.indptr, counts.indices, counts.data),
+            (self.expected.words[partition.word_blocks[block]], self.expected.contexts),
+            (slot_of, self.contexts.row_of, n_strata), self.options,
         )  # fmt: skip
-        return SampledPairs(pairs, starts, self.config.strata_per_batch)
-
-    def _run_cell(self, i: int, b: int, sampled: SampledPairs, contexts: Block) -> float:
-        config, words, sharpness = self.config, self.words[i], self.point.sharpness
-        objective, offsets = config.objective, self.contexts.offsets
-        return _sampled.run_cell(
-            words.vectors, words.accumulator, contexts.vectors, contexts.accumulator,
-            self.negative_weights[offsets[b] : offsets[b + 1]],
-            sampled.pairs, sampled.starts, sampled.n_strata, config.settings.draws_per_weight,
-            config.partition.n_contexts, config.vector_size,
-            min(config.settings.n_negatives, len(contexts.accumulator)),
-            RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code,
-            objective.t, objective.rank_scale, objective.rank_offset, sharpness, config.gradient_scale(sharpness),
-            config.effective_l2, self.point.learning_rate,
-            config.partition.cell_seed(self.epoch, self.numbers[i], b),
-        )  # fmt: skip
+        return SampledPairs(pairs, starts, n_strata)
 
 
 def sampled_epoch(

@@ -30,12 +30,18 @@ def triplet_epoch(
     else:
         xi = objective.exact_xi(state.words, state.contexts, counts, workers)
     new = replace(state, words=state.words.copy(), contexts=state.contexts.copy(), epoch=state.epoch + 1)
-    total = _triplets.run_triplets(
-        new.words, new.contexts, counts.indptr, counts.indices, weights, xi, counts.nnz,
-        RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code, objective.t,
-        objective.rank_scale, objective.rank_offset, config.effective_l2,
+    options = _triplets.TripletOptions(
+        rank_loss=RankLoss(objective.rank_loss).code,
+        pair_loss=PairLoss(objective.pair_loss).code,
+        t=objective.t,
+        rank_scale=objective.rank_scale,
+        rank_offset=objective.rank_offset,
+        l2=config.effective_l2,
         # as in the authors' program, a pair of average weight moves as if its weight were 1
-        point.learning_rate * counts.nnz / max(float(weights.sum(dtype=np.float64)), 1e-30),
-        config.partition.cell_seed(state.epoch, 0, 0),
-    )  # fmt: skip
+        learning_rate=point.learning_rate * counts.nnz / max(float(weights.sum(dtype=np.float64)), 1e-30),
+    )
+    seed = config.partition.cell_seed(state.epoch, 0, 0)
+    total = _triplets.run_triplets(
+        new.words, new.contexts, (counts.indptr, counts.indices), weights, xi, counts.nnz, options, seed
+    )
     return new, total
