@@ -1,50 +1,43 @@
-"""Co-occurrence counts, a row of the matrix at a time."""
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+"""Co-occurrence counts, one row of the matrix X at a time.
+
+(a) A row is the sum over the windows around all positions of a word in a text (`Windows`), or the sum of rows that were
+    counted on parts of the text before (`Runs`).
+(b) Weights are integers, in a common unit, so sums are exact: the result does not depend on the order or on the parts.
+(c) Rows are independent, so any thread may process any of them. Row lengths are counted first, so that the matrix is
+    written directly to its final place.
+"""
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 import numpy as np
 
 from gensim_wordrank._utils.memory import anonymous_array
 
 cdef extern from "wr_cooccurrence.h" nogil:
-    const int WR_AHEAD
-
     ctypedef struct wr_row:
         uint8_t *seen
         uint64_t *sum
         int64_t n_masks
 
-    ctypedef struct wr_windows:
-        const int32_t *ids
-        const int64_t *starts
-        const int64_t *positions
-        const uint64_t *weight
-        int64_t window
-        int symmetric
+    int64_t wr_take_length(wr_row *row)
+    bint wr_take_row(wr_row *row, int64_t capacity, int32_t *columns, uint64_t *sums)
 
-    ctypedef struct wr_runs:
-        int64_t n_runs
-        const int64_t *starts
-        int64_t stride
-        const int32_t *columns
-        const uint64_t *sums
+cdef extern from * nogil:
+    void prefetch "__builtin_prefetch"(const void *address)
 
-    ctypedef struct wr_source:
-        const wr_windows *windows
-        const wr_runs *runs
+# how many windows ahead to prefetch: they lie anywhere in the text
+cdef enum: AHEAD = 8
 
-    int64_t wr_places(
-        const int32_t *ids, int64_t length, uint32_t first, uint32_t n, int64_t *places)
-    int wr_rises(const int64_t *indptr, int64_t n)
-    void wr_lengths(wr_row *row, const wr_source *source, int64_t n_rows, int64_t *lengths)
-    int wr_sums(
-        wr_row *row, const wr_source *source, int64_t first, int64_t n_rows, const int64_t *indptr, int32_t *columns,
-        uint64_t *sums)
+
+cdef inline void add_to_row(wr_row *row, int32_t column, uint64_t weight, bint with_sums) noexcept nogil:
+    row.seen[column] = 1
+    if with_sums:
+        row.sum[column] += weight
 
 
 cdef class CheckedText:
-    """A text that can be walked safely: sentences of word ids below `n_words`, -1 in front of and behind each.
+    """A text that is safe to iterate over: sentences of word ids below `n_words`, with -1 before and after each.
 
-    `counts` tells how often every word occurs.
+    `counts` holds the number of occurrences of each word.
     """
 
     cdef const int32_t[::1] ids
@@ -72,88 +65,106 @@ cdef class CheckedText:
 
 
 cdef class Rows:
-    """What rows are made from: windows of a text, or runs."""
+    """A source of rows: windows of a text, or runs."""
 
-    cdef wr_source source
     cdef readonly int64_t n_rows
     cdef readonly int64_t n_words       # columns are below this
 
+    cdef void add(self, wr_row *row, int64_t i, bint with_sums) noexcept nogil:
+        """Add the columns of row i, and their sums unless only the columns matter."""
+
 
 cdef class Windows(Rows):
-    """Rows from the windows around the words first to last - 1 of a text."""
+    """Rows of words first to last - 1, counted from the windows around their positions in a text."""
 
-    cdef wr_windows c
-    cdef CheckedText text
-    cdef int64_t[::1] starts
-    cdef int64_t[::1] positions
+    cdef const int32_t[::1] ids
+    cdef int64_t[::1] starts            # where the positions of each word begin
+    cdef int64_t[::1] positions         # and AHEAD more entries
     cdef const uint64_t[::1] weight
+    cdef bint symmetric
 
     def __init__(
         self,
         CheckedText text not None,
         int64_t first,
         int64_t last,
-        const uint64_t[::1] weight,     # [window + 1] of a distance
-        bint symmetric,
+        const uint64_t[::1] weight,     # [window + 1] by distance
+        bint symmetric,                 # otherwise only words before the center count
     ):
-        cdef int64_t i, w, found, n = last - first
-        cdef const int32_t[::1] ids = text.ids
+        cdef int64_t i, w, n_found = 0, n = last - first
         if not 0 <= first <= last <= text.n_words or weight.shape[0] == 0:
             raise ValueError("the words must lie in the vocabulary, and distance 0 must have a weight")
         starts = np.zeros(n + 1, np.int64)
         np.cumsum(text.counts[first:last], out=starts[1:])
-        self.n_rows, self.n_words, self.text, self.starts, self.weight = n, text.n_words, text, starts, weight
-        self.positions = anonymous_array(starts[n] + WR_AHEAD, np.int64)
-        cdef int64_t[::1] cursor = starts.copy(), places = anonymous_array(starts[n] + 1, np.int64)
-        cdef int64_t[::1] positions = self.positions
+        self.n_rows, self.n_words, self.ids, self.weight, self.symmetric = n, text.n_words, text.ids, weight, symmetric
+        self.starts, self.positions = starts, anonymous_array(starts[n] + AHEAD, np.int64)
+        cdef int64_t[::1] cursor = starts.copy(), found = anonymous_array(starts[n] + 1, np.int64)
         with nogil:
-            found = wr_places(&ids[0], ids.shape[0], <uint32_t> first, <uint32_t> n, &places[0])
-            for i in range(found):
-                w = ids[places[i]] - first
-                positions[cursor[w]] = places[i]
+            for i in range(self.ids.shape[0]):
+                found[n_found] = i  # no branch: it would be mispredicted
+                n_found += <uint64_t> (self.ids[i] - first) < <uint64_t> n
+            for i in range(n_found):
+                w = self.ids[found[i]] - first
+                self.positions[cursor[w]] = found[i]
                 cursor[w] += 1
-        self.c.ids, self.c.starts, self.c.positions = &ids[0], &self.starts[0], &self.positions[0]
-        self.c.weight, self.c.window, self.c.symmetric = &weight[0], weight.shape[0] - 1, symmetric
-        self.source.windows, self.source.runs = &self.c, NULL
+
+    cdef void add(self, wr_row *row, int64_t i, bint with_sums) noexcept nogil:
+        cdef const int32_t *center
+        cdef const int32_t *ahead
+        cdef const uint64_t *weight = &self.weight[0]
+        cdef int64_t p, d, window = self.weight.shape[0] - 1
+        for p in range(self.starts[i], self.starts[i + 1]):
+            center, ahead = &self.ids[0] + self.positions[p], &self.ids[0] + self.positions[p + AHEAD]
+            prefetch(ahead - window)
+            prefetch(ahead)
+            prefetch(ahead + window)
+            d = 1
+            while d <= window and center[-d] >= 0:  # -1 ends a sentence
+                add_to_row(row, center[-d], weight[d], with_sums)
+                d += 1
+            d = 1 if self.symmetric else window + 1
+            while d <= window and center[d] >= 0:
+                add_to_row(row, center[d], weight[d], with_sums)
+                d += 1
 
 
 cdef class Runs(Rows):
-    """Rows that were counted on several parts of a text, to be added up."""
+    """Rows that are the sums of rows counted on several parts of a text."""
 
-    cdef wr_runs c
     cdef const int64_t[:, ::1] starts
     cdef const int32_t[::1] columns
     cdef const uint64_t[::1] sums
 
     def __init__(
         self,
-        const int64_t[:, ::1] starts,   # [n_runs][n_rows + 1] places in columns and sums
+        const int64_t[:, ::1] starts,   # [n_runs][n_rows + 1] offsets into columns and sums
         const int32_t[::1] columns,
         const uint64_t[::1] sums,
         int64_t n_words,
     ):
         cdef int64_t run, i
         if columns.shape[0] != sums.shape[0]:
-            raise ValueError("columns and sums must have equally many entries")
+            raise ValueError("columns and sums must have the same length")
         if starts.shape[0] == 0 or starts.shape[1] == 0:
-            raise ValueError("starts must have a row a run, and an end")
+            raise ValueError("starts must have one row per run, and an end")
         for run in range(starts.shape[0]):
             for i in range(starts.shape[1]):
                 if not (starts[run, i - 1] if i else 0) <= starts[run, i] <= columns.shape[0]:
-                    raise ValueError("starts must rise and stay inside columns")
+                    raise ValueError("starts must not decrease and must lie inside columns")
         if columns.shape[0] and not 0 <= np.min(columns) <= np.max(columns) < n_words:
             raise ValueError("a column lies outside the vocabulary")
         self.n_rows, self.n_words = starts.shape[1] - 1, n_words
         self.starts, self.columns, self.sums = starts, columns, sums
-        self.c.n_runs, self.c.stride = starts.shape[0], starts.shape[1]
-        self.c.starts = &starts[0, 0]
-        if columns.shape[0]:
-            self.c.columns, self.c.sums = &columns[0], &sums[0]
-        self.source.windows, self.source.runs = NULL, &self.c
+
+    cdef void add(self, wr_row *row, int64_t i, bint with_sums) noexcept nogil:
+        cdef int64_t run, p
+        for run in range(self.starts.shape[0]):
+            for p in range(self.starts[run, i], self.starts[run, i + 1]):
+                add_to_row(row, self.columns[p], self.sums[p], with_sums)
 
 
 cdef class Counter:
-    """Scratch memory of one thread for the rows of a matrix with `n_words` columns."""
+    """Counts rows of a matrix with `n_words` columns, in the scratch memory of one thread."""
 
     cdef wr_row row
     cdef uint8_t[::1] seen
@@ -165,37 +176,46 @@ cdef class Counter:
             raise ValueError("n_words must be 0 or above")
         self.n_words = n_words
         self.row.n_masks = n_words // 64 + 1
-        # not from malloc, which would keep it for the thread; it begins with zeros
+        # zeros, and not from malloc, which would keep them for the thread
         self.seen, self.sum = (anonymous_array(64 * self.row.n_masks, dtype) for dtype in (np.uint8, np.uint64))
         self.row.seen, self.row.sum = &self.seen[0], &self.sum[0]
 
     def lengths(self, Rows rows not None, int64_t[::1] out):
-        """Write the number of different columns of each of the rows into `out`."""
+        """Write the number of distinct columns of each row into `out`."""
         if out.shape[0] != rows.n_rows or rows.n_words > self.n_words:
-            raise ValueError("out must have an entry a row, and the counter a column a word")
-        if out.shape[0]:
-            with nogil:
-                wr_lengths(&self.row, &rows.source, rows.n_rows, &out[0])
+            raise ValueError("out must have one entry per row, and the counter one column per word")
+        cdef int64_t i
+        with nogil:
+            for i in range(rows.n_rows):
+                rows.add(&self.row, i, False)
+                out[i] = wr_take_length(&self.row)
 
     def sums(
         self,
         Rows rows not None,
-        int64_t first,                  # among the rows
-        const int64_t[::1] indptr,      # what lengths() gave from there on, summed up from anywhere
-        int32_t[::1] columns,           # OUT  rising in each row
+        int64_t first,                  # the first of the rows to write
+        const int64_t[::1] indptr,      # the cumulative sum of their lengths(), from any start
+        int32_t[::1] columns,           # OUT  increasing in each row
         uint64_t[::1] sums,             # OUT
     ):
-        """Write some of the rows to columns and sums, one behind the other."""
-        cdef int64_t n = indptr.shape[0] - 1
+        """Write consecutive rows to columns and sums."""
+        cdef int64_t i, start, n = indptr.shape[0] - 1
         cdef bint fits = True
         if rows.n_words > self.n_words or not 0 <= first <= first + n <= rows.n_rows:
-            raise ValueError("the rows have other words, or are fewer")
-        if indptr[0] < 0 or not wr_rises(&indptr[0], n):
-            raise ValueError("indptr must rise from 0 or above")
+            raise ValueError("the rows have other words, or there are fewer of them")
+        if indptr[0] < 0:
+            raise ValueError("indptr must be 0 or above")
+        for i in range(n):
+            if indptr[i] > indptr[i + 1]:
+                raise ValueError("indptr must not decrease")
         if not indptr[n] - indptr[0] == columns.shape[0] == sums.shape[0]:
-            raise ValueError("indptr, columns and sums do not fit each other")
-        if columns.shape[0]:
-            with nogil:
-                fits = wr_sums(&self.row, &rows.source, first, n, &indptr[0], &columns[0], &sums[0])
+            raise ValueError("indptr, columns and sums have different lengths")
+        if columns.shape[0] == 0:
+            return
+        with nogil:
+            for i in range(n):
+                rows.add(&self.row, first + i, True)
+                start = indptr[i] - indptr[0]
+                fits &= wr_take_row(&self.row, indptr[i + 1] - indptr[i], &columns[0] + start, &sums[0] + start)
         if not fits:
-            raise ValueError("indptr is not that of the rows")
+            raise ValueError("indptr does not match the lengths of the rows")

@@ -1,4 +1,4 @@
-"""The formulas of wr_losses.h over arrays: the same point functions that the training kernels inline."""
+"""The losses of wr_losses.h over arrays: the same functions that the training kernels inline."""
 
 cdef extern from "wr_losses.h" nogil:
     double wr_rank_loss(int kind, double t, double x)

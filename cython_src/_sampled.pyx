@@ -1,245 +1,248 @@
-"""Stage 1 with sampled ranks: drawing the pairs of a block of words, and one cell of Algorithm 2."""
+"""Stage 1 with sampled ranks: sampling the pairs of a block of words, and training one cell of Algorithm 2."""
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memmove
 
 import numpy as np
 
-cdef extern from "wr_sampled.h" nogil:
+cdef extern from "wr_cell.h" nogil:
     const int WR_LANES
-    const int WR_MAX_BLOCKS
-    const int WR_MAX_SAMPLES
+    const int WR_MAX_SLOTS
+    const int WR_MAX_NEGATIVES
 
-    ctypedef struct wr_draw_options:
-        float draws
-        float x_max
-        float epsilon
+    ctypedef struct wr_options:
+        float draws_per_weight, x_max, epsilon
+        int rank_loss, pair_loss
+        float t, rank_scale, rank_offset, sharpness, gradient_scale, l2, learning_rate
+        int64_t vector_size, n_contexts, n_negatives
 
-    ctypedef struct wr_sampled_options:
-        int rank_loss
-        int pair_loss
-        float t
-        float rank_scale
-        float rank_offset
-        float l2
-        float step
-        float sharpness
-        float pull
-        float unit
-        int64_t bias
-        int64_t stride
-        int64_t n_contexts
-        int64_t n_samples
+    ctypedef struct wr_pair:
+        uint16_t row, weight
 
-    ctypedef struct wr_drawn:
-        uint16_t row
-
-    ctypedef struct wr_draw_room:
-        int32_t *hit
+    ctypedef struct wr_pair_sampler:
+        const wr_options *options
+        int64_t n_words, n_contexts, n_slots
+        const int32_t *count_row
+        const int64_t *indptr
+        const int32_t *columns
+        const float *counts
+        const float *word_factor
+        const float *context_factor
+        const uint8_t *slot_of
+        const int32_t *row_of
+        uint32_t *offset
+        int32_t *pair
         float *rate
         uint16_t *weight
 
-    ctypedef struct wr_slots:
-        const uint8_t *slot_of
-        const int32_t *row_of
-        int64_t n
-        int64_t n_contexts
+    ctypedef struct wr_negative_sampler:
+        const uint16_t *weight
+        uint16_t *table
+        int32_t *index_of
 
     ctypedef struct wr_task:
         int32_t row
 
-    ctypedef struct wr_urn:
-        const uint16_t *copies
-        uint16_t *urn
-        int32_t *place_of
+    ctypedef struct wr_cell:
+        const wr_options *options
+        float *words
+        float *word_accumulator
+        float *contexts
+        float *context_accumulator
+        int64_t n_words, n_contexts, stride
+        const wr_pair *pairs
+        const int64_t *starts
+        int64_t n_slots
+        float weight_scale
+        wr_negative_sampler sampler
 
-    float wr_unit(float draws)
+    float wr_weight_scale(const wr_options *options)
     int64_t wr_n_tasks(int64_t n)
-    bint wr_draw(
-        const int32_t *words, int64_t n_words, const int64_t *indptr, const int32_t *columns, const float *counts,
-        const float *of_words, const float *of_contexts, const wr_slots *slots, uint32_t *walk,
-        const wr_draw_options *options, wr_draw_room *room, wr_drawn *pairs, int64_t *starts)
-    int64_t wr_sampled_room(int64_t stride)
-    double wr_train(
-        float *words, float *word_accumulator, int64_t n_words, float *contexts, float *context_accumulator, int64_t n_block,
-        const wr_drawn *pairs, const int64_t *starts, int64_t n_slots, wr_task *task,
-        wr_urn *urn, const wr_sampled_options *options, uint64_t *random, float *room)
+    bint wr_sample_pairs(const wr_pair_sampler *sampler, wr_pair *pairs, int64_t *starts)
+    int64_t wr_workspace_size(int64_t stride)
+    double wr_run_cell(wr_cell *cell, wr_task *tasks, float *workspace, uint64_t *random)
 
 LANES = WR_LANES
 
 
-cdef int check_draws(double draws) except -1:
-    """Refuse what a weight of 16 bits cannot hold."""
-    if not 0.0 < draws <= 65535.0:
-        raise ValueError("draws must be above 0, up to 65,535")
-    return 0
+cdef class EpochOptions:
+    """Parameters of one epoch, shared by all calls of `sample_pairs` and `run_cell`: the fields of wr_options."""
+
+    cdef wr_options c
+
+    def __cinit__(self, **parameters):
+        self.c = parameters
+        if len(parameters) > len(dict(self.c)):
+            raise TypeError(f"unknown parameters: {sorted(parameters.keys() - dict(self.c).keys())}")
+        if not 0.0 < self.c.draws_per_weight <= 65535.0:  # weights have 16 bits
+            raise ValueError("draws_per_weight must be above 0 and at most 65,535")
+        if not 0 < self.c.n_negatives <= WR_MAX_NEGATIVES:
+            raise ValueError("n_negatives must be from 1 to 256")
 
 
-def draw_pairs(
-    uint16_t[:, ::1] pairs,             # OUT  room for every pair of the words, and one more
-    uint32_t[::1] walk,                 # INOUT  where the drawing of each word's pairs stands, in units of 2^-32
-    const int32_t[::1] word_ids,        # rows of the counts that are the words of the block
-    const int64_t[::1] indptr,
-    const int32_t[::1] columns,         # contexts
-    const float[::1] counts,            # X: finite, 0 or above, which is seen to once a run (Cooccurrence.check)
-    const float[::1] of_words,          # chance has the count of_words[word] * of_contexts[context]
-    const float[::1] of_contexts,
-    const uint8_t[::1] slot_of,         # the block of each context: 0 to n_slots - 1, or more if not to be drawn now
-    const int32_t[::1] row_of,          # and its row there
-    int n_slots,
-    double draws,
-    double x_max,
-    double epsilon,
+def sample_pairs(
+    uint16_t[:, ::1] pairs,             # OUT  room for all pairs of the words, and one more
+    uint32_t[::1] offsets,              # INOUT  systematic-sampling offset of each word, in units of 2^-32
+    const int32_t[::1] word_rows,       # the rows of the counts that are the words of the block
+    tuple counts,                       # (indptr, columns, counts); Cooccurrence.check has verified the counts
+    tuple factors,                      # (of_words, of_contexts): their product is a pair's expected count
+    tuple slots,                        # (slot_of, row_of, n_slots): block of each context and its row there
+    EpochOptions options not None,
 ):
-    """Draw the pairs of a block of words with some blocks of contexts.
+    """Sample the pairs of a block of words with the blocks of contexts 0 to n_slots - 1.
 
-    Writes the pairs, as (row in the block of contexts, weight times 65535 // draws); returns where those of each word
-    and block begin: `starts[word * n_slots + slot]`, and the end.
+    Write (row in the block of contexts, weight times 65535 // draws_per_weight) of each sampled pair. Return the
+    offsets at which the pairs of each word and slot begin, `starts[word * n_slots + slot]`, and their end.
     """
-    cdef int64_t i, n, longest = 0, most = 0, n_words = word_ids.shape[0]
-    cdef wr_draw_options options
-    cdef wr_draw_room room
-    cdef wr_slots slots
-    if walk.shape[0] != n_words or of_words.shape[0] != n_words:
-        raise ValueError("walk and of_words must have an entry a word")
-    check_draws(draws)
-    if not 0 < n_slots <= WR_MAX_BLOCKS:
+    cdef const int64_t[::1] indptr
+    cdef const int32_t[::1] columns, row_of
+    cdef const float[::1] values, word_factor, context_factor
+    cdef const uint8_t[::1] slot_of
+    cdef int64_t n_slots, longest, n_words = word_rows.shape[0]
+    indptr, columns, values = counts
+    word_factor, context_factor = factors
+    slot_of, row_of, n_slots = slots
+    if offsets.shape[0] != n_words or word_factor.shape[0] != n_words:
+        raise ValueError("offsets and the factors of words must have one entry per word")
+    if not 0 < n_slots <= WR_MAX_SLOTS:
         raise ValueError("n_slots must be from 1 to 256")
-    for i in range(n_words):
-        if not 0 <= word_ids[i] < indptr.shape[0] - 1:
-            raise ValueError("a word has no row in the counts")
-        if not 0 <= indptr[word_ids[i]] <= indptr[word_ids[i] + 1] <= columns.shape[0]:
-            raise ValueError("indptr points outside the counts")
-        n = indptr[word_ids[i] + 1] - indptr[word_ids[i]]
-        longest, most = max(longest, n), most + n
-    if columns.shape[0] != counts.shape[0]:
-        raise ValueError("columns and counts must have an entry a pair")
-    if slot_of.shape[0] != row_of.shape[0] or slot_of.shape[0] != of_contexts.shape[0]:
-        raise ValueError("slot_of, row_of and of_contexts must have an entry a context")
-    for i in range(row_of.shape[0]):
-        if not 0 <= row_of[i] < 65536:
-            raise ValueError("row_of must be below 65,536")
-    if pairs.shape[0] <= most or pairs.shape[1] != 2:
-        raise ValueError("there is no room for the pairs")
+    if columns.shape[0] != values.shape[0]:
+        raise ValueError("columns and counts must have one entry per pair")
+    if slot_of.shape[0] != row_of.shape[0] or slot_of.shape[0] != context_factor.shape[0]:
+        raise ValueError("slot_of, row_of and the factors of contexts must have one entry per context")
+    longest = check_rows(pairs, word_rows, indptr, columns.shape[0], row_of)
     starts = np.zeros(n_words * n_slots + 1, np.int64)
-    cdef int32_t[::1] hit = np.empty(longest + 1, np.int32)
+    if longest == 0:
+        return starts
+    if slot_of.shape[0] == 0:
+        raise ValueError("a column lies outside the contexts")
+    cdef int32_t[::1] sampled = np.empty(longest + 1, np.int32)
     cdef float[::1] rate = np.empty(longest + 1, np.float32)
     cdef uint16_t[::1] weight = np.empty(longest + 1, np.uint16)
-    cdef int64_t[::1] drawn_starts = starts
-    options.draws, options.x_max, options.epsilon = draws, x_max, epsilon
-    slots.n, slots.n_contexts = n_slots, slot_of.shape[0]
-    room.hit, room.rate, room.weight = &hit[0], &rate[0], &weight[0]
-    cdef bint inside = True
-    if most:
-        slots.slot_of = &slot_of[0] if slots.n_contexts else NULL
-        slots.row_of = &row_of[0] if slots.n_contexts else NULL
-        with nogil:
-            inside = wr_draw(
-                &word_ids[0], n_words, &indptr[0], &columns[0], &counts[0],
-                &of_words[0], &of_contexts[0] if slots.n_contexts else NULL, &slots, &walk[0], &options, &room,
-                <wr_drawn *> &pairs[0, 0], &drawn_starts[0])
-    if not inside:
+    cdef int64_t[::1] starts_out = starts
+    cdef bint valid
+    cdef wr_pair_sampler sampler = wr_pair_sampler(
+        &options.c, n_words, slot_of.shape[0], n_slots, &word_rows[0], &indptr[0], &columns[0], &values[0],
+        &word_factor[0], &context_factor[0], &slot_of[0], &row_of[0], &offsets[0], &sampled[0], &rate[0], &weight[0])
+    with nogil:
+        valid = wr_sample_pairs(&sampler, <wr_pair *> &pairs[0, 0], &starts_out[0])
+    if not valid:
         raise ValueError("a column lies outside the contexts")
     return starts
 
 
-def drop_first(
-    uint16_t[:, ::1] pairs,             # INOUT  of draw_pairs
+cdef int64_t check_rows(
+    const uint16_t[:, ::1] pairs, const int32_t[::1] word_rows, const int64_t[::1] indptr, int64_t n_columns,
+    const int32_t[::1] row_of,
+) except -1:
+    """Return the length of the longest row; raise ValueError if one lies outside the counts or pairs do not fit."""
+    cdef int64_t i, n, longest = 0, total = 0
+    for i in range(word_rows.shape[0]):
+        if not 0 <= word_rows[i] < indptr.shape[0] - 1:
+            raise ValueError("a word has no row in the counts")
+        if not 0 <= indptr[word_rows[i]] <= indptr[word_rows[i] + 1] <= n_columns:
+            raise ValueError("indptr points outside the counts")
+        n = indptr[word_rows[i] + 1] - indptr[word_rows[i]]
+        longest, total = max(longest, n), total + n
+    for i in range(row_of.shape[0]):
+        if not 0 <= row_of[i] < 65536:
+            raise ValueError("row_of must be below 65,536")
+    if pairs.shape[0] <= total or pairs.shape[1] != 2:
+        raise ValueError("pairs has no room for all pairs of the words")
+    return longest
+
+
+def drop_first_slot(
+    uint16_t[:, ::1] pairs,             # INOUT  from sample_pairs
     const int64_t[::1] starts,
     int n_slots,
 ):
-    """Leave out the pairs of the first of several slots: the others move together. Returns their starts."""
+    """Remove the pairs of the first of several slots; move the others together and return their starts."""
     cdef int64_t i, s, n_words = (starts.shape[0] - 1) // n_slots if n_slots > 1 else 0
     if n_slots < 2 or starts.shape[0] != n_words * n_slots + 1 or pairs.shape[1] != 2:
-        raise ValueError("the pairs were drawn for another number of slots, or for one")
+        raise ValueError("the pairs were sampled for another number of slots, or for one")
     if starts[0] < 0 or starts[n_words * n_slots] > pairs.shape[0]:
         raise ValueError("starts lie outside the pairs")
     for i in range(n_words * n_slots):
         if starts[i] > starts[i + 1]:
             raise ValueError("starts lie outside the pairs")
-    left = np.zeros(n_words * (n_slots - 1) + 1, np.int64)
-    cdef int64_t[::1] ends = left[1:]
-    cdef int64_t end = 0
-    cdef wr_drawn *drawn = <wr_drawn *> &pairs[0, 0] if pairs.shape[0] else NULL
+    new_starts = np.zeros(n_words * (n_slots - 1) + 1, np.int64)
+    cdef int64_t[::1] ends = new_starts[1:]
+    cdef int64_t first, last, end = 0
+    cdef wr_pair *pair = <wr_pair *> &pairs[0, 0] if pairs.shape[0] else NULL
     with nogil:
         for i in range(n_words):
-            if starts[i * n_slots + 1] < starts[(i + 1) * n_slots]:
-                memmove(
-                    drawn + end, drawn + starts[i * n_slots + 1],
-                    (starts[(i + 1) * n_slots] - starts[i * n_slots + 1]) * sizeof(wr_drawn))
+            first, last = starts[i * n_slots + 1], starts[(i + 1) * n_slots]
+            if first < last:
+                memmove(pair + end, pair + first, (last - first) * sizeof(wr_pair))
             for s in range(1, n_slots):
                 end += starts[i * n_slots + s + 1] - starts[i * n_slots + s]
                 ends[i * (n_slots - 1) + s - 1] = end
-    return left
+    return new_starts
 
 
 def run_cell(
-    float[:, ::1] words,                # INOUT  U of the block, with the bias coordinate (1) and zeros up to the stride
-    float[::1] word_accumulator,               # INOUT  sums of mean squares of past gradients, a row
-    float[:, ::1] contexts,             # INOUT  V of the block, likewise
-    float[::1] context_accumulator,            # INOUT
-    const uint16_t[::1] copies,         # how often each context of the block lies in the urn that is sampled from
-    const uint16_t[:, ::1] pairs,       # of draw_pairs
-    const int64_t[::1] starts,
-    int n_slots,                        # the blocks of contexts that it drew for, of which this is the first
-    double draws,
-    int64_t n_contexts,                 # of all blocks
-    int64_t vector_size,
-    int64_t n_samples,
-    int rank_loss,
-    int pair_loss,
-    double t,
-    double rank_scale,
-    double rank_offset,
-    double sharpness,                   # of the ranks at which steps take rho'
-    double pull,                        # what it is multiplied by
-    double l2,
-    double step,
+    tuple words,                        # INOUT  (vectors, accumulator) of the block: U, the bias coordinate 1, zeros
+    tuple contexts,                     # INOUT  (vectors, accumulator) of the block: V, the bias, zeros
+    const uint16_t[::1] negative_weights,  # entries of each context in the table of the negative sampler
+    tuple pairs,                        # (pairs, starts, n_slots) of sample_pairs; the first slot is this block
+    EpochOptions options not None,
     uint64_t seed,
 ):
-    """Train on the drawn pairs of a cell; return the sum of weight * rho."""
-    cdef int64_t i, j, n_tasks = 0, n_urn = 0, n_block = contexts.shape[0], n_words = words.shape[0]
-    cdef wr_sampled_options options
-    cdef wr_urn urn
-    cdef uint64_t random = seed
-    cdef double total
-    if words.shape[1] != contexts.shape[1] or words.shape[1] % WR_LANES or not 0 < vector_size < words.shape[1]:
-        raise ValueError("rows must have one stride, a multiple of the lanes, with room for the bias")
-    check_draws(draws)
-    if word_accumulator.shape[0] != n_words or context_accumulator.shape[0] != n_block:
-        raise ValueError("a row of words or contexts has no past")
-    if copies.shape[0] != n_block or n_block > 65536:
-        raise ValueError("a block has up to 65,536 contexts, and a number of copies of each")
-    for i in range(n_block):
-        if copies[i] == 0:
-            raise ValueError("every context must lie in the urn")
-        n_urn += copies[i]
-    if not 0 < n_samples <= min(n_block, WR_MAX_SAMPLES):
-        raise ValueError("n_samples must fit into the block")
-    if n_slots < 1 or starts.shape[0] != n_words * n_slots + 1 or pairs.shape[1] != 2:
-        raise ValueError("the pairs were drawn for other words or blocks")
-    for i in range(0, n_words * n_slots, n_slots):
+    """Train one cell on its sampled pairs; return the sum of weight * rho."""
+    cdef float[:, ::1] u, v
+    cdef float[::1] u_accumulator, v_accumulator
+    cdef const uint16_t[:, ::1] sampled
+    cdef const int64_t[::1] starts
+    cdef int64_t n_slots, n_table, n_tasks
+    cdef double loss
+    u, u_accumulator = words
+    v, v_accumulator = contexts
+    sampled, starts, n_slots = pairs
+    if u.shape[1] != v.shape[1] or u.shape[1] % WR_LANES or not 0 < options.c.vector_size < u.shape[1]:
+        raise ValueError("rows must have one stride, a multiple of 16, with room for the bias")
+    if u_accumulator.shape[0] != u.shape[0] or v_accumulator.shape[0] != v.shape[0]:
+        raise ValueError("accumulators must have one entry per row")
+    if n_slots < 1 or starts.shape[0] != u.shape[0] * n_slots + 1 or sampled.shape[1] != 2:
+        raise ValueError("the pairs were sampled for other words or blocks")
+    n_table = check_weights(negative_weights, v.shape[0])
+    n_tasks = check_pairs(sampled, starts, n_slots, v.shape[0])
+    if n_tasks == 0 or v.shape[0] < 2:  # no pairs, or nothing to rank them against
+        return 0.0
+    cdef float[::1] workspace = np.empty(wr_workspace_size(u.shape[1]), np.float32)
+    cdef char[::1] tasks = np.empty(n_tasks * sizeof(wr_task), np.int8)
+    cdef uint16_t[::1] table = np.empty(n_table, np.uint16)
+    cdef int32_t[::1] index_of = np.empty(v.shape[0], np.int32)
+    cdef wr_cell cell = wr_cell(
+        &options.c, &u[0, 0], &u_accumulator[0], &v[0, 0], &v_accumulator[0], u.shape[0], v.shape[0], u.shape[1],
+        <const wr_pair *> &sampled[0, 0], &starts[0], n_slots, wr_weight_scale(&options.c),
+        wr_negative_sampler(&negative_weights[0], &table[0], &index_of[0]))
+    with nogil:
+        loss = wr_run_cell(&cell, <wr_task *> &tasks[0], &workspace[0], &seed)
+    return loss
+
+
+cdef int64_t check_weights(const uint16_t[::1] negative_weights, int64_t n_contexts) except -1:
+    """Return the size of the sampler's table; raise ValueError if not every context of the block is in it."""
+    cdef int64_t i, n_table = 0
+    if negative_weights.shape[0] != n_contexts or n_contexts > 65536:
+        raise ValueError("a block has up to 65,536 contexts, each with a negative-sampling weight")
+    for i in range(n_contexts):
+        if negative_weights[i] == 0:
+            raise ValueError("negative-sampling weights must be 1 or more")
+        n_table += negative_weights[i]
+    return n_table
+
+
+cdef int64_t check_pairs(
+    const uint16_t[:, ::1] pairs, const int64_t[::1] starts, int64_t n_slots, int64_t n_contexts
+) except -1:
+    """Return the number of tasks; raise ValueError if a pair of the first slot lies outside the arrays."""
+    cdef int64_t i, j, n_tasks = 0
+    for i in range(0, starts.shape[0] - 1, n_slots):
         if not 0 <= starts[i] <= starts[i + 1] <= pairs.shape[0]:
             raise ValueError("starts lie outside the pairs")
         n_tasks += wr_n_tasks(starts[i + 1] - starts[i])
         for j in range(starts[i], starts[i + 1]):
-            if pairs[j, 0] >= n_block:
+            if pairs[j, 0] >= n_contexts:
                 raise ValueError("a pair lies outside the block")
-    if n_tasks == 0 or n_block < 2:  # nothing is drawn, or there is nothing to rank it against
-        return 0.0
-    options.rank_loss, options.pair_loss, options.t = rank_loss, pair_loss, t
-    options.rank_scale, options.rank_offset = rank_scale, rank_offset
-    options.sharpness, options.pull = sharpness, pull
-    options.l2, options.step, options.unit = l2, step, wr_unit(draws)
-    options.bias, options.stride = vector_size, words.shape[1]
-    options.n_contexts, options.n_samples = n_contexts, n_samples
-    cdef float[::1] room = np.empty(wr_sampled_room(options.stride), np.float32)
-    cdef char[::1] task = np.empty(n_tasks * sizeof(wr_task), np.int8)
-    cdef uint16_t[::1] lots = np.empty(n_urn, np.uint16)
-    cdef int32_t[::1] place_of = np.empty(n_block, np.int32)
-    urn.copies, urn.urn, urn.place_of = &copies[0], &lots[0], &place_of[0]
-    with nogil:
-        total = wr_train(
-            &words[0, 0], &word_accumulator[0], n_words, &contexts[0, 0], &context_accumulator[0], n_block,
-            <const wr_drawn *> &pairs[0, 0], &starts[0], n_slots, <wr_task *> &task[0], &urn, &options,
-            &random, &room[0])
-    return total
+    return n_tasks

@@ -1,6 +1,6 @@
-"""Splitting a text into words and numbering them."""
+"""Tokenizing a text into word ids."""
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy
 
@@ -10,53 +10,49 @@ from gensim_wordrank._utils.memory import anonymous_array
 
 cdef extern from "wr_tokens.h" nogil:
     ctypedef struct wr_word:
-        int32_t start
-        int32_t length
-        uint64_t hash
+        int32_t start, length
 
-    ctypedef struct wr_words:
+    ctypedef struct wr_vocab:
         const uint8_t *text
         wr_word *words
         int32_t *slots
-        int64_t n_words
-        int64_t room
+        int64_t n_words, capacity
 
-    int64_t wr_tokenise(wr_words *words, int64_t length, int32_t *ids)
+    int64_t wr_tokenize(wr_vocab *vocab, int64_t length, int32_t *ids)
 
 
-def tokenise(const uint8_t[::1] text):
-    """Split a text of UTF-8 as str.split() does.
+def tokenize(const uint8_t[::1] text):
+    """Split a UTF-8 text as str.split() does.
 
-    Return (ids, words): a number a word and -1 a line feed; the different words in order of first appearance,
+    Return (ids, words): one id per word and -1 per line feed; the distinct words in order of first appearance,
     joined by line feeds.
     """
-    cdef wr_words table
+    cdef wr_vocab vocab = wr_vocab(NULL, NULL, NULL, 0, 0)
     cdef int64_t i, n, size = 0
     cdef char *out
     if text.shape[0] >= 2 ** 31:
-        raise ValueError("a text of 2^31 bytes or more has to be cut")
+        raise ValueError("the text must be shorter than 2^31 bytes")
     cdef int32_t[::1] ids = anonymous_array(text.shape[0] + 1, np.int32)
-    table.text, table.words, table.slots, table.n_words, table.room = NULL, NULL, NULL, 0, 0
     if text.shape[0]:
-        table.text = &text[0]
+        vocab.text = &text[0]
     try:
         with nogil:
-            n = wr_tokenise(&table, text.shape[0], &ids[0])
+            n = wr_tokenize(&vocab, text.shape[0], &ids[0])
         if n < 0:
-            raise MemoryError("no memory for the words of a text")
-        for i in range(table.n_words):
-            size += table.words[i].length + 1
+            raise MemoryError("not enough memory for the words of a text")
+        for i in range(vocab.n_words):
+            size += vocab.words[i].length + 1
         words = PyBytes_FromStringAndSize(NULL, max(size - 1, 0))
         out = PyBytes_AS_STRING(words)
-        for i in range(table.n_words):
+        for i in range(vocab.n_words):
             if i:
                 out[0] = b"\n"
                 out += 1
-            memcpy(out, table.text + table.words[i].start, table.words[i].length)
-            out += table.words[i].length
+            memcpy(out, vocab.text + vocab.words[i].start, vocab.words[i].length)
+            out += vocab.words[i].length
     finally:
-        free(table.words)
-        free(table.slots)
-    numbers = anonymous_array(n, np.int32)
-    numbers[:] = ids[:n]
-    return numbers, words
+        free(vocab.words)
+        free(vocab.slots)
+    used = anonymous_array(n, np.int32)
+    used[:] = ids[:n]
+    return used, words

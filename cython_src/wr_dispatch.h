@@ -1,8 +1,8 @@
-/* Run-time choice of the CPU level: one source, one clone of a function per level, picked when the module loads.
+/* Run-time dispatch by CPU level: the compiler makes one clone of a function per level, and one is chosen when the module loads.
  *
- * WR_CLONES goes before coarse functions (a row, a cell), never before a dot product: a clone is
- * called through a pointer, and everything that is inlined into it is compiled for its level.
- * Levels differ in rounding (fused multiply-add), so vectors are the same bytes only within one level.
+ * WR_CLONES marks functions with enough work (a row, a cell), as clones are called through a pointer; everything that is inlined
+ * into a clone is compiled for its level. Levels differ in rounding (fused multiply-add), so results are bytewise reproducible
+ * only within one level.
  */
 #ifndef WR_DISPATCH_H
 #define WR_DISPATCH_H
@@ -19,7 +19,7 @@
 
 #define WR_INLINE static inline __attribute__((always_inline)) /* into every clone */
 
-/* The level whose clones run on this machine: 4, 3, or 0 for the compiler's default. */
+/* The level whose clones run on this machine: 4, 3, or 0 for the compiler's default */
 static inline int wr_cpu_level(void) {
 #if WR_HAS_CLONES
     __builtin_cpu_init();

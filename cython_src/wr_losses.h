@@ -1,8 +1,8 @@
 /* The paper's loss functions, one formula each.
  *
- * (a) One point is one number: x = (rank + beta) / alpha for a rank loss rho, x = <u_w, v_c - v_c'> for a pair loss l.
- * (b) Kernels loop; these functions are inlined into them, and `kind` is constant over a loop.
- * (c) _losses.pyx gives them to Python over arrays, so tests and objective.py use the very same formulas.
+ * (a) The argument is x = (rank + beta) / alpha for a rank loss rho, x = <u_w, v_c - v_c'> for a pair loss l.
+ * (b) The functions are inlined into the loops of the kernels; `kind` is constant in a loop.
+ * (c) _losses.pyx applies them to arrays, so tests and objective.py use the same formulas.
  */
 #ifndef WR_LOSSES_H
 #define WR_LOSSES_H

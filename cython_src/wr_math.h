@@ -1,4 +1,4 @@
-/* log2 and exp2 that a compiler can vectorise: no branches, no calls; relative error below 3e-7. */
+/* log2 and exp2 that a compiler can vectorize: no branches, no calls; relative error below 3e-7. */
 #ifndef WR_MATH_H
 #define WR_MATH_H
 
@@ -10,8 +10,8 @@ typedef union {
     int32_t i;
 } wr_bits;
 
-/* x = 2^e m with m in [sqrt(1/2), sqrt(2)); log2(m) = (m - 1) p(m - 1), with p of degree 8 through Chebyshev's points. For x > 0,
- * normal; infinity gives 128.
+/* x = 2^e m with m in [sqrt(1/2), sqrt(2)); log2(m) = (m - 1) p(m - 1), where p has degree 8 and interpolates at
+ * Chebyshev nodes. For normal x > 0; infinity gives 128.
  */
 static inline float wr_log2(float x) {
     wr_bits b = {.f = x};
@@ -23,13 +23,13 @@ static inline float wr_log2(float x) {
     return (float)e + m * series;
 }
 
-/* 2^x by 2^round(x) and the series of exp on what is left; x is held to [-126, 126], where NaN ends up too: it could not be
- * made an integer, and a diverged model is known by its vectors
+/* 2^x = 2^round(x) times the series of exp of the remainder. x is clamped to [-126, 126], NaN too: it has no integer value, and
+ * a diverged model is detected by its vectors.
  */
 static inline float wr_exp2(float x) {
     x = x > -126.0f ? x : -126.0f;
     x = x < 126.0f ? x : 126.0f;
-    float n = (x + 12582912.0f) - 12582912.0f; /* nearest integer: 1.5 * 2^23 pushes the fraction out */
+    float n = (x + 12582912.0f) - 12582912.0f; /* nearest integer: adding 1.5 * 2^23 drops the fraction */
     float f = x - n;
     float series = 1.0f + f * (0.69314718f + f * (0.24022651f + f * (0.055504109f
                  + f * (0.0096181291f + f * (0.0013333558f + f * 0.00015403530f)))));

@@ -1,5 +1,5 @@
-/* Random numbers of a kernel: SplitMix64, a 64-bit state that the caller seeds.
- * Streams of different cells start from seeds that numpy.random.SeedSequence has spread.
+/* The kernels' random numbers: SplitMix64, with a 64-bit state that the caller seeds.
+ * Seeds of different cells come from numpy.random.SeedSequence, so that their streams are independent.
  */
 #ifndef WR_RANDOM_H
 #define WR_RANDOM_H
@@ -13,7 +13,7 @@ static inline uint64_t wr_random(uint64_t *state) {
     return z ^ (z >> 31);
 }
 
-/* Uniform in 0 .. bound - 1; the bias of the multiplication is below bound / 2^64. */
+/* Uniform in 0 .. bound - 1; the bias is below bound / 2^64. */
 static inline int64_t wr_random_below(uint64_t *state, int64_t bound) {
     return (int64_t)(((unsigned __int128)wr_random(state) * (uint64_t)bound) >> 64);
 }

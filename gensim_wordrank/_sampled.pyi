@@ -5,44 +5,21 @@ from numpy.typing import NDArray
 
 LANES: int
 
-def draw_pairs(
-    pairs: NDArray[np.uint16],
-    walk: NDArray[Any],
-    word_ids: NDArray[Any],
-    indptr: NDArray[Any],
-    columns: NDArray[Any],
-    counts: NDArray[Any],
-    of_words: NDArray[Any],
-    of_contexts: NDArray[Any],
-    slot_of: NDArray[Any],
-    row_of: NDArray[Any],
-    n_slots: int,
-    draws: float,
-    x_max: float,
-    epsilon: float,
-) -> NDArray[np.int64]: ...
-def drop_first(pairs: NDArray[np.uint16], starts: NDArray[np.int64], n_slots: int) -> NDArray[np.int64]: ...
+class EpochOptions:
+    def __init__(
+        self, *, draws_per_weight: float, x_max: float, epsilon: float, rank_loss: int, pair_loss: int, t: float,
+        rank_scale: float, rank_offset: float, sharpness: float, gradient_scale: float, l2: float, learning_rate: float,
+        vector_size: int, n_contexts: int, n_negatives: int,
+    ) -> None: ...  # fmt: skip
+
+def sample_pairs(
+    pairs: NDArray[np.uint16], offsets: NDArray[Any], word_rows: NDArray[Any],
+    counts: tuple[NDArray[Any], NDArray[Any], NDArray[Any]], factors: tuple[NDArray[Any], NDArray[Any]],
+    slots: tuple[NDArray[Any], NDArray[Any], int], options: EpochOptions,
+) -> NDArray[np.int64]: ...  # fmt: skip
+def drop_first_slot(pairs: NDArray[np.uint16], starts: NDArray[np.int64], n_slots: int) -> NDArray[np.int64]: ...
 def run_cell(
-    words: NDArray[Any],
-    word_accumulator: NDArray[Any],
-    contexts: NDArray[Any],
-    context_accumulator: NDArray[Any],
-    copies: NDArray[np.uint16],
-    pairs: NDArray[np.uint16],
-    starts: NDArray[np.int64],
-    n_slots: int,
-    draws: float,
-    n_contexts: int,
-    vector_size: int,
-    n_samples: int,
-    rank_loss: int,
-    pair_loss: int,
-    t: float,
-    rank_scale: float,
-    rank_offset: float,
-    sharpness: float,
-    pull: float,
-    l2: float,
-    step: float,
-    seed: int,
-) -> float: ...
+    words: tuple[NDArray[Any], NDArray[Any]], contexts: tuple[NDArray[Any], NDArray[Any]],
+    negative_weights: NDArray[np.uint16], pairs: tuple[NDArray[np.uint16], NDArray[np.int64], int],
+    options: EpochOptions, seed: int,
+) -> float: ...  # fmt: skip

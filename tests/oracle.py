@@ -1,4 +1,4 @@
-"""Slow and obvious implementations of everything the kernels do, straight from the paper's formulas, in float64."""
+"""Slow, obvious implementations of all kernels in float64, directly from the paper's formulas."""
 
 import math
 
@@ -7,21 +7,21 @@ from scipy.linalg import eigh, sqrtm
 
 
 def cooccurrence(sentences, ids, window, symmetric=True, distance_weighting=True):
-    """Count pairs one by one; unknown words go before the window is laid."""
+    """Count pairs one by one, after unknown words are removed."""
     counts = np.zeros((len(ids), len(ids)))
     for sentence in sentences:
         known = [ids[word] for word in sentence if word in ids]
-        for i, centre in enumerate(known):
+        for i, center in enumerate(known):
             for j, other in enumerate(known):
                 distance = i - j if not symmetric else abs(i - j)
                 if 1 <= distance <= window:
-                    counts[centre, other] += 1 / distance if distance_weighting else 1
+                    counts[center, other] += 1 / distance if distance_weighting else 1
     return counts
 
 
 RANK_LOSSES = {
     "identity": lambda x, t: x,
-    "log": lambda x, t: np.log1p(x) / np.log(2),  # as small x would be lost beside 1
+    "log": lambda x, t: np.log1p(x) / np.log(2),  # log2(1 + x) would lose small x
     "dcg": lambda x, t: 1 - 1 / np.log2(2 + x),
     "log_t": lambda x, t: np.expm1((1 - t) * np.log(x)) / (1 - t),
 }
@@ -42,7 +42,7 @@ def pairs(counts):
 
 
 def weights(counts, objective):
-    """Equation (4), of what the counts have over discount, or ones."""
+    """Return the weights of equation (4), of the counts' excess over the discounted expected counts, or ones."""
     x = counts.matrix.toarray().astype(np.float64)
     expected = np.outer(x.sum(axis=1), x.sum(axis=0)) / (x.sum() or 1)
     excess = np.maximum(0, x - objective.discount * expected)
@@ -51,7 +51,7 @@ def weights(counts, objective):
 
 
 def ranks(words, contexts, counts, pair_loss):
-    """Equation (2), a loop over pairs: O(|Omega| |C|)."""
+    """Return the ranks of equation (2) by a loop over pairs, in O(|Omega| |C|)."""
     scores = np.asarray(words, np.float64) @ np.asarray(contexts, np.float64).T
     loss = PAIR_LOSSES[pair_loss]
     return np.array(
@@ -61,7 +61,7 @@ def ranks(words, contexts, counts, pair_loss):
 
 
 def effective_l2(objective, n_contexts, n_pairs):
-    """What the L2 term is multiplied with: l2, the pull on a pair that all other contexts violate by 1, and more."""
+    """Return l2 times the gradient of a pair that all other contexts violate by 1; twice as much for few pairs."""
     more = 2 if n_pairs < 25_000_000 else 1 if n_pairs > 50_000_000 else 50_000_000 / n_pairs
     slope = RANK_SLOPES[objective.rank_loss](
         np.float64(n_contexts - 1 + objective.rank_offset) / objective.rank_scale, objective.t
@@ -70,7 +70,7 @@ def effective_l2(objective, n_contexts, n_pairs):
 
 
 def penalty(words, contexts, counts, objective):
-    """The L2 term."""
+    """Return the L2 term."""
     words, contexts = np.asarray(words, np.float64), np.asarray(contexts, np.float64)
     r = weights(counts, objective)
     return (
@@ -84,14 +84,14 @@ def penalty(words, contexts, counts, objective):
 
 
 def value(words, contexts, counts, objective):
-    """J(U, V), equation (9)."""
+    """Return J(U, V), equation (9)."""
     x = (ranks(words, contexts, counts, objective.pair_loss) + objective.rank_offset) / objective.rank_scale
     rho = RANK_LOSSES[objective.rank_loss](x, objective.t)
     return weights(counts, objective) @ rho + penalty(words, contexts, counts, objective)
 
 
 def bound(words, contexts, counts, objective, xi):
-    """Equation (11)."""
+    """Return the bound of equation (11)."""
     x = (ranks(words, contexts, counts, objective.pair_loss) + objective.rank_offset) / objective.rank_scale
     at = 1 / np.asarray(xi, np.float64)
     rho = RANK_LOSSES[objective.rank_loss](at, objective.t)
@@ -100,7 +100,7 @@ def bound(words, contexts, counts, objective, xi):
 
 
 def bound_gradient(words, contexts, counts, objective, xi):
-    """Gradient of equation (11) with respect to U and V, triplet by triplet."""
+    """Return the gradient of equation (11) with respect to U and V, summed over triplets."""
     words, contexts = np.asarray(words, np.float64), np.asarray(contexts, np.float64)
     scores = words @ contexts.T
     grad_words, grad_contexts = np.zeros_like(words), np.zeros_like(contexts)
@@ -119,13 +119,13 @@ def bound_gradient(words, contexts, counts, objective, xi):
 
 
 def value_gradient(words, contexts, counts, objective):
-    """Gradient of J: that of its bound at the exact xi (where the bound touches, both have the same slope)."""
+    """Return the gradient of J, which is that of its bound at the exact xi, where the two touch."""
     x = (ranks(words, contexts, counts, objective.pair_loss) + objective.rank_offset) / objective.rank_scale
     return bound_gradient(words, contexts, counts, objective, 1 / x)
 
 
 def random_below(state, bound):
-    """SplitMix64, then the high half of a product: the kernels' random numbers. Return (state, number)."""
+    """Return the next state of SplitMix64 and a random number below `bound`, as the kernels do."""
     mask = 2**64 - 1
     state = (state + 0x9E3779B97F4A7C15) & mask
     z = state
@@ -134,8 +134,8 @@ def random_below(state, bound):
     return state, ((z ^ (z >> 31)) * bound) >> 64
 
 
-def algorithm_1(words, contexts, counts, objective, xi, n_triplets, step, seed):
-    """Stage 1 of Algorithm 1, lines 5 to 10, with the L2 term; return U, V and the sum of j / |Omega|."""
+def algorithm_1(words, contexts, counts, objective, xi, n_triplets, learning_rate, seed):
+    """Run lines 5 to 10 of Algorithm 1 with the L2 term; return U, V and the sum of j / |Omega|."""
     words, contexts = np.array(words, np.float64), np.array(contexts, np.float64)
     omega, r = pairs(counts)[0], weights(counts, objective)
     total, state = 0.0, seed
@@ -149,16 +149,16 @@ def algorithm_1(words, contexts, counts, objective, xi, n_triplets, step, seed):
         rho, slope = (f[objective.rank_loss](at, objective.t) for f in (RANK_LOSSES, RANK_SLOPES))
         rank = (len(contexts) - 1) * PAIR_LOSSES[objective.pair_loss](margin)
         total += r[p] * (rho + slope * ((rank + objective.rank_offset) / objective.rank_scale - at))
-        g = step * r[p] * slope * PAIR_SLOPES[objective.pair_loss](margin)
+        g = learning_rate * r[p] * slope * PAIR_SLOPES[objective.pair_loss](margin)
         decay = effective_l2(objective, len(contexts), len(omega)) * objective.rank_scale / (len(contexts) - 1)
-        words[w] = u - g * (v - v_other) - step * r[p] * decay * u
-        contexts[c] = v - g * u - step * r[p] * decay * v
+        words[w] = u - g * (v - v_other) - learning_rate * r[p] * decay * u
+        contexts[c] = v - g * u - learning_rate * r[p] * decay * v
         contexts[d] = v_other + g * u
     return words, contexts, total
 
 
 def in_chosen_basis(words, contexts, frequencies, ridge, least):
-    """The vectors in the basis for use, by adding up words, by scipy's roots, and direction by direction."""
+    """Return the whitened vectors, computed from sums over words, scipy's matrix roots, and one direction at a time."""
     words, contexts, size = words.astype(np.float64), contexts.astype(np.float64), words.shape[1]
 
     def moments(left, right, weights):

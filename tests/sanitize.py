@@ -3,13 +3,16 @@
     python tests/sanitize.py [DIRECTORY]
 
 Builds the package twice into DIRECTORY, by default build/sanitize: with AddressSanitizer, UndefinedBehaviorSanitizer
-and Cython's bounds checks, and with ThreadSanitizer; looks whether a planted fault is reported; runs the tests; prints
-a line a build. There are no suppressions. Python and the libraries are not instrumented, so:
+(including float-cast-overflow) and Cython's bounds checks, and with ThreadSanitizer. Checks that each build reports a
+planted fault, runs the tests of kernels, counting and training, and prints one line per build. It needs gcc with
+libasan, libubsan and libtsan, and takes a quarter of an hour on two cores.
 
-- leaks are not looked for: Python itself keeps memory to the end;
-- what ThreadSanitizer could only see half of, reads and writes by the libraries, it leaves alone
-  (ignore_noninstrumented_modules); it does follow their locks, of which the GIL is one;
-- BLAS runs on one thread, and tests of how much memory is taken are left out: shadow memory is part of it.
+There are no suppressions. Python and its libraries are not instrumented, therefore:
+
+- leaks are not detected, as Python keeps memory until it exits;
+- ThreadSanitizer ignores reads and writes by the libraries, of which it would see only half
+  (ignore_noninstrumented_modules), but it follows their locks, including the GIL;
+- BLAS runs on one thread, and tests of memory use are skipped, as they would count shadow memory.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).parent.parent
 TESTS = ["kernels", "test_training.py", "test_counting.py"]
 
-# an array that is not as long as it says
+# an array that is shorter than its shape
 READ_OUTSIDE = """
 import numpy as np
 from gensim_wordrank import _losses
@@ -48,17 +51,17 @@ threads = [threading.Thread(target=write) for _ in range(2)]
 
 @dataclass(frozen=True)
 class Build:
-    """A build with sanitizers, and how to run and read it."""
+    """A build with sanitizers, and how to run it and read its reports."""
 
     name: str
-    options: list[str]  # of meson
-    libraries: list[str]  # that Python has to load first
+    options: list[str]  # for meson
+    libraries: list[str]  # to preload
     environment: dict[str, str]
-    report: str  # how a report begins
-    fault: str  # that must be reported
+    report: str  # pattern of a report
+    fault: str  # program that must be reported
 
     def install(self, place: Path) -> None:
-        """Build the package and install it into a directory of its own."""
+        """Build the package and install it into its own directory."""
         options = [
             f"-Csetup-args=-D{option}" for option in ["buildtype=debugoptimized", "b_lundef=false", *self.options]
         ]
@@ -74,17 +77,17 @@ class Build:
         return subprocess.run([sys.executable, *arguments], env=os.environ | environment, cwd=scratch).returncode
 
     def reports(self, scratch: Path) -> str:
-        """Return all that was reported."""
+        """Return all reports."""
         return "".join(file.read_text(errors="replace") for file in sorted(scratch.glob("report.*")))
 
     def finds_faults(self, place: Path) -> bool:
-        """Whether a planted fault is reported."""
+        """Return True if the planted fault is reported."""
         with tempfile.TemporaryDirectory() as name:
             self.run(place, Path(name), "-c", self.fault)
             return bool(re.search(self.report, self.reports(Path(name))))
 
     def test(self, place: Path) -> bool:
-        """Run the tests, print what came of them, and return whether all is well."""
+        """Run the tests and print a summary; return True if they passed without reports."""
         with tempfile.TemporaryDirectory() as name:
             summary = Path(name, "tests.xml")
             tests = [str(ROOT / "tests" / test) for test in TESTS]
@@ -102,13 +105,13 @@ class Build:
 BUILDS = [
     Build(
         "address, undefined, bounds",
-        # what the standard leaves undefined, and 'undefined' leaves out
+        # undefined in the C standard, but not part of 'undefined'
         ["b_sanitize=address,undefined", "c_args=-fsanitize=float-cast-overflow", "bounds_checks=true"],
         ["libasan.so", "libubsan.so", "libstdc++.so"],
         {
             "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:log_path={log}",
             "UBSAN_OPTIONS": "print_stacktrace=1:log_path={log}",
-            # every object has a place of its own, with guards around it
+            # allocate each object separately, with guards around it
             "PYTHONMALLOC": "malloc",
         },
         "ERROR: AddressSanitizer|: runtime error:",
@@ -126,7 +129,7 @@ BUILDS = [
 
 
 def library(name: str) -> str:
-    """Return where the compiler keeps a library."""
+    """Return the path of one of the compiler's libraries."""
     command = [os.environ.get("CC", "gcc"), f"-print-file-name={name}"]
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
@@ -138,7 +141,7 @@ def main(directory: Path) -> int:
         place = directory / build.name.split(",")[0]
         build.install(place)
         if not build.finds_faults(place):
-            print(f"{build.name}: a planted fault was NOT reported, so the build finds nothing", flush=True)
+            print(f"{build.name}: the planted fault was NOT reported", flush=True)
             failed += 1
         else:
             failed += not build.test(place)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gensim_wordrank._ranks import update_xi
 from gensim_wordrank._utils import validation
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.objective.expected_counts import ExpectedCounts
@@ -105,17 +106,12 @@ class Objective:
         chance = ExpectedCounts.of(*counts.sums(), self.discount)
         return lambda pairs: self.weights(chance.excess(counts, pairs))
 
-    def xi(self, ranks: Floats) -> Floats:
-        """Return the xi of equation (12) for given ranks, at which the bound touches the objective."""
-        with np.errstate(divide="ignore"):  # rank 0 and offset 0: 1 / xi = 0 is what is meant
-            return np.divide(self.rank_scale, ranks + self.rank_offset)
-
     def exact_xi(self, words: Vectors, contexts: Vectors, counts: Cooccurrence, workers: int = 1) -> Vectors:
         """Return xi of every pair: stage 2 of Algorithm 1."""
         xi = np.empty(counts.nnz, np.float32)
 
         def fill(pairs: slice, ranks: Floats) -> None:
-            xi[pairs] = self.xi(ranks)
+            update_xi(ranks, self.rank_scale, self.rank_offset, xi[pairs])
 
         for _ in map_ranks(fill, words, contexts, counts, PairLoss(self.pair_loss), workers):
             pass

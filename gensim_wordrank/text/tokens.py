@@ -44,13 +44,13 @@ def words_of(source: Any, workers: int) -> Iterator[tuple[Ids, list[str]]]:
     carried, shards = 0, _shards(source)
     # a batch at a time: what has been read and not yet used stays bounded, and errors of reading rise here
     while batch := list(itertools.islice(shards, 2 * workers)):
-        for ids, words in threads.run(_tokenise, batch, workers):
+        for ids, words in threads.run(_tokenize, batch, workers):
             ids, carried = _cut_long_lines(ids, carried)
             yield ids, _decode(words, source)
 
 
-def _tokenise(read: Callable[[], Bytes]) -> tuple[Ids, bytes]:
-    return _tokens.tokenise(read())
+def _tokenize(read: Callable[[], Bytes]) -> tuple[Ids, bytes]:
+    return _tokens.tokenize(read())
 
 
 def _decode(words: bytes, source: Any) -> list[str]:

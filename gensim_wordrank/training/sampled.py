@@ -41,7 +41,7 @@ class SampledPairs:
 
     def later(self) -> SampledPairs:
         """Drop those of the first stratum, and give their memory back."""
-        starts = _sampled.drop_first(self.pairs, self.starts, self.n_strata)
+        starts = _sampled.drop_first_slot(self.pairs, self.starts, self.n_strata)
         forget(self.pairs[starts[-1] : self.starts[-1]])
         return SampledPairs(self.pairs, starts, self.n_strata - 1)
 
@@ -100,6 +100,14 @@ class PartitionEpoch:
         self.copies = recipe.plan.copies(SAMPLES)[deal.order]
         self.discount = ExpectedCounts.of(recipe.plan.word_sums, recipe.plan.context_sums, recipe.objective.discount)
         self.drawn: dict[int, SampledPairs] = {}
+        objective = recipe.objective
+        self.options = _sampled.EpochOptions(
+            draws_per_weight=DRAWS, x_max=objective.x_max, epsilon=objective.epsilon if objective.weighted else 0.0,
+            rank_loss=RankLoss(objective.rank_loss).code, pair_loss=PairLoss(objective.pair_loss).code, t=objective.t,
+            rank_scale=objective.rank_scale, rank_offset=objective.rank_offset, sharpness=pace.sharpness,
+            gradient_scale=recipe.pull(pace.sharpness), l2=recipe.effective_l2, learning_rate=pace.step,
+            vector_size=recipe.size, n_contexts=recipe.plan.n_contexts, n_negatives=SAMPLES,
+        )  # fmt: skip
 
     def run(
         self, stratum: int, contexts: Callable[[int], Block], workers: int,
@@ -128,30 +136,26 @@ class PartitionEpoch:
 
     def _draw(self, i: int, stratum: int) -> SampledPairs:
         """Draw the pairs of a block of words for a stratum and those after it."""
-        objective, counts, rows, n_blocks = self.recipe.objective, self.counts, self.rows[i], self.recipe.plan.n_blocks
+        counts, rows, n_blocks = self.counts, self.rows[i], self.recipe.plan.n_blocks
         first = self.recipe.plan.context_block(self.numbers[i], stratum)
         most = int((counts.indptr[rows + 1] - counts.indptr[rows]).sum())
         pairs = anonymous_array(2 * (most + 1), np.uint16).reshape(-1, 2)  # few of them are drawn
         # uint8 wraps, and n_blocks divides 256
         slot_of = ((self.deal.block_of - np.uint8(first)) % n_blocks).astype(np.uint8)
-        starts = _sampled.draw_pairs(
-            pairs, self.walk[self.numbers[i]], rows, counts.indptr, counts.indices, counts.data,
-            self.discount.words[self.recipe.plan.word_blocks[self.numbers[i]]], self.discount.contexts,
-            slot_of, self.deal.row_of, self.recipe.strata_per_batch,
-            DRAWS, objective.x_max, objective.epsilon if objective.weighted else 0.0,
+        starts = _sampled.sample_pairs(
+            pairs, self.walk[self.numbers[i]], rows, (counts.indptr, counts.indices, counts.data),
+            (self.discount.words[self.recipe.plan.word_blocks[self.numbers[i]]], self.discount.contexts),
+            (slot_of, self.deal.row_of, self.recipe.strata_per_batch), self.options,
         )  # fmt: skip
         return SampledPairs(pairs, starts, self.recipe.strata_per_batch)
 
     def _run_cell(self, i: int, b: int, drawn: SampledPairs, contexts: Block) -> float:
-        objective, plan, words, sharpness = self.recipe.objective, self.recipe.plan, self.words[i], self.pace.sharpness
+        words = self.words[i]
         return _sampled.run_cell(
-            words.vectors, words.past, contexts.vectors, contexts.past,
+            (words.vectors, words.past), (contexts.vectors, contexts.past),
             self.copies[self.deal.edges[b] : self.deal.edges[b + 1]],
-            drawn.pairs, drawn.starts, drawn.n_strata, DRAWS, plan.n_contexts,
-            self.recipe.size, min(SAMPLES, len(contexts.past)),
-            RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code,
-            objective.t, objective.rank_scale, objective.rank_offset, sharpness, self.recipe.pull(sharpness),
-            self.recipe.effective_l2, self.pace.step, plan.cell_seed(self.epoch, self.numbers[i], b),
+            (drawn.pairs, drawn.starts, drawn.n_strata), self.options,
+            self.recipe.plan.cell_seed(self.epoch, self.numbers[i], b),
         )  # fmt: skip
 
 

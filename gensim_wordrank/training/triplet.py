@@ -30,12 +30,15 @@ def triplet_epoch(
     else:
         xi = objective.exact_xi(state.words, state.contexts, counts, workers)
     new = replace(state, words=state.words.copy(), contexts=state.contexts.copy(), epoch=state.epoch + 1)
-    total = _triplets.run_triplets(
-        new.words, new.contexts, counts.indptr, counts.indices, weights, xi, counts.nnz,
-        RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code, objective.t,
-        objective.rank_scale, objective.rank_offset, objective.effective_l2(counts.n_contexts, counts.nnz),
+    options = _triplets.TripletOptions(
+        rank_loss=RankLoss(objective.rank_loss).code, pair_loss=PairLoss(objective.pair_loss).code, t=objective.t,
+        rank_scale=objective.rank_scale, rank_offset=objective.rank_offset,
+        l2=objective.effective_l2(counts.n_contexts, counts.nnz),
         # the authors' step: a pair of average weight moves as if it weighed 1
-        pace.step * counts.nnz / max(float(weights.sum(dtype=np.float64)), 1e-30),
+        learning_rate=pace.step * counts.nnz / max(float(weights.sum(dtype=np.float64)), 1e-30),
+    )  # fmt: skip
+    total = _triplets.run_triplets(
+        new.words, new.contexts, (counts.indptr, counts.indices), weights, xi, counts.nnz, options,
         plan.cell_seed(state.epoch, 0, 0),
     )  # fmt: skip
     return new, total

@@ -1,4 +1,4 @@
-"""Counting against the oracle, and against GloVe's own program."""
+"""Co-occurrence counts against the oracle and against GloVe's program."""
 
 import shutil
 import subprocess
@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 import oracle
 
-GLOVE_WINDOW = 6  # of the recorded counts
+GLOVE_WINDOW = 6  # window of the recorded counts
 
 
 def count(sentences, ids, **options):
-    """Counts of the product for token lists."""
+    """Count the co-occurrences of token lists."""
     return Cooccurrence.from_text(read(sentences, known=ids), **options)
 
 
@@ -32,7 +32,7 @@ def count(sentences, ids, **options):
 )
 @settings(max_examples=150, deadline=None)
 def test_counts_equal_the_oracle(sentences, known, window, symmetric, distance_weighting, workers):
-    """Any windows over any corpus, with unknown words, short and empty sentences."""
+    """Counts equal the oracle for any window and corpus, with unknown words and short or empty sentences."""
     ids = {word: i for i, word in enumerate(sorted(known))}
     matrix = count(
         sentences, ids, window=window, symmetric=symmetric, distance_weighting=distance_weighting, workers=workers
@@ -43,7 +43,7 @@ def test_counts_equal_the_oracle(sentences, known, window, symmetric, distance_w
 
 
 def test_matrix_is_ready_for_large_texts(lee):
-    """float32 values, int64 offsets, int32 columns in rising order; symmetric windows give a symmetric matrix."""
+    """Values are float32, offsets int64, columns sorted int32; symmetric windows give a symmetric matrix."""
     ids = {word: i for i, word in enumerate(sorted({word for sentence in lee for word in sentence}))}
     counts = count(lee, ids)
     assert (counts.data.dtype, counts.indptr.dtype, counts.indices.dtype) == (np.float32, np.int64, np.int32)
@@ -56,7 +56,7 @@ def test_matrix_is_ready_for_large_texts(lee):
 
 
 def test_workers_do_not_change_a_byte(lee):
-    """The matrix is the same for any number of threads."""
+    """The matrix has the same bytes for any number of threads."""
     ids = {word: i for i, word in enumerate(sorted({word for sentence in lee for word in sentence}))}
     matrices = [count(lee, ids, workers=workers) for workers in (1, 2, 3, 8)]
     for other in matrices[1:]:
@@ -69,13 +69,13 @@ def test_workers_do_not_change_a_byte(lee):
     ("name", "options"),
     [
         ("symmetric", {}),
-        # GloVe writes the earlier word of a one-sided pair first; our rows are the later word, the centre
+        # GloVe writes the earlier word of a one-sided pair first; our rows are the later word, the center
         ("one_sided", {"symmetric": False}),
         ("flat", {"distance_weighting": False}),
     ],
 )
 def test_counts_equal_those_of_glove(lee, name, options):
-    """The pairs and values that GloVe's cooccur gave for the Lee corpus (recorded) are ours to float precision."""
+    """Counts of the Lee corpus equal the recorded output of GloVe's cooccur to float precision."""
     recorded = np.load(Path(__file__).parent.parent / "data" / "glove_cooccur_lee.npz")
     ids = {word: i for i, word in enumerate(recorded["words"].tolist())}
     ours = count(lee, ids, window=GLOVE_WINDOW, **options).matrix.toarray()
@@ -90,7 +90,7 @@ def test_counts_equal_those_of_glove(lee, name, options):
     not shutil.which("cooccur"), reason="GloVe's cooccur is not on the PATH; recorded counts are tested"
 )
 def test_counts_equal_a_live_run_of_glove(lee, tmp_path):
-    """The whole vocabulary of the Lee corpus at window 15, beside GloVe's program itself."""
+    """Counts of the whole vocabulary of the Lee corpus at window 15 equal those of GloVe's program."""
     counts = {}
     for word in (word for sentence in lee for word in sentence):
         counts[word] = counts.get(word, 0) + 1
@@ -108,8 +108,8 @@ def test_counts_equal_a_live_run_of_glove(lee, tmp_path):
     np.testing.assert_allclose(found, theirs["value"], rtol=3e-7)
 
 
-def test_bad_texts_never_reach_the_counter():
-    """Ids outside the vocabulary, a missing border, or words outside the vocabulary are refused."""
+def test_invalid_texts_raise():
+    """Ids outside the vocabulary, a missing sentence boundary and rows outside the vocabulary raise ValueError."""
     weight = np.array([0, 1], np.uint64)
     text = _cooccurrence.CheckedText(np.array([-1, 1, 0, 1, -1, 1, -1], np.int32), 2)
     assert text.counts.tolist() == [1, 3]
@@ -130,8 +130,8 @@ def test_bad_texts_never_reach_the_counter():
     density=st.floats(0, 1),
 )
 @settings(max_examples=60, deadline=None)
-def test_runs_add_up(seed, n_words, n_runs, density):
-    """Rows that were counted in parts add up to the sum of dense matrices, exactly."""
+def test_runs_are_added_exactly(seed, n_words, n_runs, density):
+    """The sum of rows that were counted in parts equals the sum of dense matrices exactly."""
     random = np.random.default_rng(seed)
     dense = random.integers(1, 2**60, (n_runs, n_words, n_words), np.uint64)
     dense[random.random(dense.shape) > density] = 0
@@ -150,23 +150,23 @@ def test_runs_add_up(seed, n_words, n_runs, density):
     np.testing.assert_array_equal(found_columns, np.nonzero(expected)[1])
 
 
-def test_bad_runs_are_refused():
-    """Places or columns that lie outside are refused before anything is read."""
+def test_invalid_runs_raise():
+    """Offsets or columns that lie outside the arrays raise ValueError."""
     good = np.array([[0, 1, 2]]), np.array([0, 1], np.int32), np.array([1, 1], np.uint64)
     _cooccurrence.Runs(*good, 2)
     for position, bad in ((0, np.array([[0, 1, 3]])), (0, np.array([[1, 0, 2]])), (0, np.array([[-1, 0, 2]]))):
-        with pytest.raises(ValueError, match="must rise"):
+        with pytest.raises(ValueError, match="must not decrease"):
             _cooccurrence.Runs(*good[:position], bad, *good[position + 1 :], 2)
     for bad in ([0, 2], [-1, 0]):
         with pytest.raises(ValueError, match="outside the vocabulary"):
             _cooccurrence.Runs(good[0], np.array(bad, np.int32), good[2], 2)
-    with pytest.raises(ValueError, match="equally many"):
+    with pytest.raises(ValueError, match="same length"):
         _cooccurrence.Runs(good[0], good[1][:1], good[2], 2)
 
 
 @pytest.mark.parametrize("first_pair", [0, 2**31 - 1, 2**40])
 def test_offsets_beyond_two_billion(first_pair):
-    """Rows are written in the right place when their pairs are numbered beyond 2^31."""
+    """Rows are written correctly when their offsets exceed 2^31."""
     text = _cooccurrence.CheckedText(np.array([-1, 0, 1, 2, -1], np.int32), 3)
     windows = _cooccurrence.Windows(text, 0, 3, np.array([0, 2, 1], np.uint64), True)
     columns, sums = np.empty(4, np.int32), np.empty(4, np.uint64)
@@ -174,10 +174,10 @@ def test_offsets_beyond_two_billion(first_pair):
     counter = _cooccurrence.Counter(3)
     counter.sums(windows, 1, indptr, columns, sums)
     assert (columns.tolist(), sums.tolist()) == ([0, 2, 0, 1], [2, 2, 1, 2])
-    for first, wrong, message in ((2, [0, 2, 4], "are fewer"), (1, [0, 5, 4], "must rise"), (1, [0, 3, 4], "that of")):
+    for first, wrong, message in ((2, [0, 2, 4], "fewer"), (1, [0, 5, 4], "not decrease"), (1, [0, 3, 4], "match")):
         with pytest.raises(ValueError, match=message):
             counter.sums(windows, first, first_pair + np.array(wrong), columns, sums)
     with pytest.raises(ValueError, match="other words"):
         _cooccurrence.Counter(2).sums(windows, 1, indptr, columns, sums)
-    counter.sums(windows, 1, indptr, columns, sums)  # what was refused left nothing behind
+    counter.sums(windows, 1, indptr, columns, sums)  # failed calls leave the counter clean
     assert (columns.tolist(), sums.tolist()) == ([0, 2, 0, 1], [2, 2, 1, 2])

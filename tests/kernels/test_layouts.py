@@ -1,4 +1,4 @@
-"""Every kernel on arrays of every kind: read-only, mapped, strided, of other types, damaged."""
+"""Every kernel on arrays of all kinds: read-only, memory-mapped, strided, of other types, with invalid content."""
 
 import contextlib
 
@@ -10,37 +10,37 @@ from hypothesis import strategies as st
 from calls import calls
 
 CALLS = calls()
-GUARD = 64  # entries in front of and behind an array that a kernel writes
-# what a kernel may answer to a damaged call, beside a result
+GUARD = 64  # entries before and after an array that a kernel writes
+# the exceptions that a kernel may raise for invalid input
 REFUSED = (ValueError, TypeError, IndexError, FloatingPointError, MemoryError, OverflowError)
-# counts are seen to once a run, see Cooccurrence.check
-TRUSTED = {("draw_pairs", "counts")}
+# Cooccurrence.check verifies counts once per run
+TRUSTED = {("sample_pairs", "counts")}
 SCALARS = {
     "n_words": st.integers(-70, 70), "n_columns": st.integers(-70, 70), "first": st.integers(-3, 9),
     "last": st.integers(-3, 9), "n_slots": st.integers(-1, 300),
-    "vector_size": st.integers(-2, 40), "n_samples": st.integers(-1, 300), "n_contexts": st.integers(-1, 300),
-    "draws": st.floats(), "step": st.floats(width=32), "rank_scale": st.floats(), "x_max": st.floats(),
-    "epsilon": st.floats(), "t": st.floats(), "rank_loss": st.integers(-1, 9), "pair_loss": st.integers(-1, 9),
-    "seed": st.integers(0, 2**64 - 1),
+    "vector_size": st.integers(-2, 40), "n_negatives": st.integers(-1, 300), "n_contexts": st.integers(-1, 300),
+    "draws_per_weight": st.floats(), "learning_rate": st.floats(width=32), "rank_scale": st.floats(),
+    "x_max": st.floats(), "epsilon": st.floats(), "t": st.floats(), "rank_loss": st.integers(-1, 9),
+    "pair_loss": st.integers(-1, 9), "seed": st.integers(0, 2**64 - 1),
 }  # fmt: skip
 
 
 def with_guards(array):
-    """Return a copy of an array in the middle of a larger one, and that one."""
+    """Return a copy of an array that lies in the middle of a larger array, and the larger array."""
     whole = np.full(array.size + 2 * GUARD, 85, array.dtype)
     inner = whole[GUARD : GUARD + array.size].reshape(array.shape)
     inner[...] = array
     return inner, whole
 
 
-def guards_hold(whole):
-    """Whether nothing was written beside the array."""
+def has_intact_guards(whole):
+    """Return True if nothing was written outside the array."""
     return (whole[:GUARD] == 85).all() and (whole[-GUARD:] == 85).all()
 
 
 @pytest.mark.parametrize(("name", "argument"), [(name, array) for name, call in CALLS.items() for array in call.read()])
-def test_what_is_read_may_be_read_only_or_mapped(name, argument, tmp_path):
-    """A frozen array, one that is mapped from a file and one that lies in the middle of another give the same bytes."""
+def test_inputs_may_be_read_only_or_memory_mapped(name, argument, tmp_path):
+    """A read-only array, a memory-mapped one and a slice of a larger one give the same bytes."""
     expected = CALLS[name].changed().run()
     array = CALLS[name].arguments[argument]
     frozen = array.copy()
@@ -53,8 +53,8 @@ def test_what_is_read_may_be_read_only_or_mapped(name, argument, tmp_path):
 @pytest.mark.parametrize(
     ("name", "argument"), [(name, array) for name, call in CALLS.items() for array in call.written]
 )
-def test_what_is_written_must_be_writeable(name, argument):
-    """A frozen array is refused before anything is written; one in the middle of another is written and no more."""
+def test_outputs_must_be_writeable(name, argument):
+    """A read-only output raises ValueError; nothing is written outside an output that is a slice of a larger array."""
     array = CALLS[name].arguments[argument]
     frozen = array.copy()
     frozen.flags.writeable = False
@@ -62,14 +62,14 @@ def test_what_is_written_must_be_writeable(name, argument):
         CALLS[name].changed(**{argument: frozen}).run()
     inner, whole = with_guards(array)
     assert CALLS[name].changed(**{argument: inner}).run() == CALLS[name].changed().run()
-    assert guards_hold(whole)
+    assert has_intact_guards(whole)
 
 
 @pytest.mark.parametrize(
     ("name", "argument"), [(name, array) for name, call in CALLS.items() for array in call.arrays()]
 )
-def test_other_types_and_strides_are_refused(name, argument):
-    """Another type, another byte order, steps between entries, another number of dimensions, or no array at all."""
+def test_other_types_and_strides_raise(name, argument):
+    """Another dtype, byte order, stride or number of dimensions, or a list, raises before anything is written."""
     array = CALLS[name].arguments[argument]
     strided = np.repeat(array, 2, axis=array.ndim - 1)[..., ::2]
     others = [array.astype(np.complex128), np.zeros_like(array, np.float16), strided, array[None], array.tolist()]
@@ -84,8 +84,8 @@ def test_other_types_and_strides_are_refused(name, argument):
 
 
 @st.composite
-def damaged(draw, array):
-    """An array with some entries changed to anything, or cut, or lengthened."""
+def corrupted(draw, array):
+    """Draw an array with some entries replaced, or shortened, lengthened or narrowed."""
     kind = draw(st.sampled_from(["entries", "shorter", "longer", "narrower"]))
     if kind == "shorter":
         return array[: draw(st.integers(0, len(array)))].copy()
@@ -108,13 +108,13 @@ def damaged(draw, array):
 @pytest.mark.parametrize("name", CALLS)
 @given(data=st.data())
 @settings(max_examples=100, deadline=None)
-def test_damage_is_refused_or_does_no_harm(name, data):
-    """Whatever sizes, ids, offsets and numbers a kernel gets, it answers or refuses, and writes nowhere else."""
+def test_invalid_input_raises_or_does_no_harm(name, data):
+    """For any sizes, ids, offsets and numbers, a kernel returns or raises, and writes only to its outputs."""
     call = CALLS[name]
     changes = {}
-    damageable = [array for array in call.arrays() if (name, array) not in TRUSTED]
-    for argument in data.draw(st.lists(st.sampled_from(damageable), max_size=2, unique=True)):
-        changes[argument] = data.draw(damaged(call.arguments[argument]), label=argument)
+    untrusted = [array for array in call.arrays() if (name, array) not in TRUSTED]
+    for argument in data.draw(st.lists(st.sampled_from(untrusted), max_size=2, unique=True)):
+        changes[argument] = data.draw(corrupted(call.arguments[argument]), label=argument)
     scalars = sorted(SCALARS.keys() & call.arguments.keys())
     if scalars:
         for argument in data.draw(st.lists(st.sampled_from(scalars), max_size=2, unique=True)):
@@ -124,4 +124,4 @@ def test_damage_is_refused_or_does_no_harm(name, data):
     call = call.changed(**{written: inner for written, (inner, _) in guarded.items()})
     with contextlib.suppress(*REFUSED):
         call.run()
-    assert all(guards_hold(whole) for _, whole in guarded.values())
+    assert all(has_intact_guards(whole) for _, whole in guarded.values())

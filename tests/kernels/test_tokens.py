@@ -1,4 +1,4 @@
-"""Splitting into words against Python's own str.split()."""
+"""The tokenizer against Python's str.split()."""
 
 import numpy as np
 from gensim_wordrank import _tokens
@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 @given(text=st.text(st.characters(codec="utf-8"), max_size=300))
 @settings(max_examples=500, deadline=None)
-def test_words_are_those_of_split(text):
-    """Any Unicode text splits as str.split() splits it; line feeds become -1."""
-    ids, words = _tokens.tokenise(text.encode())
+def test_words_equal_those_of_str_split(text):
+    """Any Unicode text is split as str.split() does; line feeds become -1."""
+    ids, words = _tokens.tokenize(text.encode())
     words = words.decode().split("\n") if words else []
     expected = []
     for number, line in enumerate(text.split("\n")):
@@ -21,9 +21,9 @@ def test_words_are_those_of_split(text):
 
 @given(text=st.binary(max_size=300))
 @settings(max_examples=300, deadline=None)
-def test_any_bytes_are_taken_apart_and_lost_nowhere(text):
-    """Damaged UTF-8, even at the very end, is read within bounds: all that is not white space comes back."""
-    ids, words = _tokens.tokenise(text)
+def test_invalid_utf8_loses_no_bytes(text):
+    """Any bytes, also invalid UTF-8 at the end, are read within bounds and returned except for white space."""
+    ids, words = _tokens.tokenize(text)
     words = words.split(b"\n") if words else []
     whole = b"".join(words[i] for i in ids.tolist() if i >= 0)
     spaces = [" ", *map(chr, [*range(9, 14), *range(28, 32), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B)])]
@@ -33,9 +33,9 @@ def test_any_bytes_are_taken_apart_and_lost_nowhere(text):
     assert whole == text
 
 
-def test_many_words_outgrow_the_table():
-    """Numbers stay right while the hash table grows."""
+def test_ids_survive_growth_of_the_hash_table():
+    """Ids stay correct while the hash table grows."""
     names = [f"w{i * 7919 % 100_003}" for i in range(100_003)]
-    ids, words = _tokens.tokenise(" ".join(names + names[::-1]).encode())
+    ids, words = _tokens.tokenize(" ".join(names + names[::-1]).encode())
     assert words.decode().split("\n") == names
     np.testing.assert_array_equal(ids, [*range(100_003), *range(100_002, -1, -1)])

@@ -1,4 +1,4 @@
-"""Algorithm 1, stage 1, against the gradient of the bound."""
+"""Stage 1 of Algorithm 1 against the paper's pseudo-code and the gradient of the bound."""
 
 import itertools
 from concurrent.futures import ThreadPoolExecutor
@@ -17,26 +17,29 @@ from problems import make_problem
 COMBINATIONS = list(itertools.product([loss.value for loss in RankLoss], [loss.value for loss in PairLoss]))
 
 
-def run(words, contexts, counts, objective, xi, n_triplets, step, seed=1):
-    """Run the kernel on copies; return them and the loss."""
+def run(words, contexts, counts, objective, xi, n_triplets, learning_rate, seed=1):
+    """Run the kernel on copies of U and V; return the copies and the loss."""
     words, contexts = words.copy(), contexts.copy()
-    total = _triplets.run_triplets(
-        words, contexts, counts.indptr, counts.indices, objective.weights_of(counts)(slice(None)), xi, n_triplets,
-        RankLoss(objective.rank_loss).code, PairLoss(objective.pair_loss).code, objective.t,
-        objective.rank_scale, objective.rank_offset, oracle.effective_l2(objective, len(contexts), counts.nnz),
-        step, seed,
+    options = _triplets.TripletOptions(
+        rank_loss=RankLoss(objective.rank_loss).code, pair_loss=PairLoss(objective.pair_loss).code, t=objective.t,
+        rank_scale=objective.rank_scale, rank_offset=objective.rank_offset,
+        l2=oracle.effective_l2(objective, len(contexts), counts.nnz), learning_rate=learning_rate,
     )  # fmt: skip
+    weights = objective.weights_of(counts)(slice(None))
+    total = _triplets.run_triplets(
+        words, contexts, (counts.indptr, counts.indices), weights, xi, n_triplets, options, seed
+    )
     return words, contexts, total
 
 
 @pytest.mark.parametrize(("rank_loss", "pair_loss"), COMBINATIONS)
 def test_kernel_is_algorithm_1(rank_loss, pair_loss):
-    """With the same random numbers, the kernel and the paper's pseudo-code in float64 end at the same U, V and loss."""
+    """With the same random numbers, the kernel and the pseudo-code in float64 give the same U, V and loss."""
     words, contexts, counts = make_problem(6, 9, 7, seed=4, density=0.5)
     objective = Objective(rank_loss, pair_loss, rank_scale=5.0, rank_offset=2.0, l2=0.01)
     xi = np.random.default_rng(0).uniform(0.2, 2.0, counts.nnz).astype(np.float32)
-    ours = run(words, contexts, counts, objective, xi, 300, step=0.05, seed=11)
-    theirs = oracle.algorithm_1(words, contexts, counts, objective, xi, 300, step=0.05, seed=11)
+    ours = run(words, contexts, counts, objective, xi, 300, learning_rate=0.05, seed=11)
+    theirs = oracle.algorithm_1(words, contexts, counts, objective, xi, 300, learning_rate=0.05, seed=11)
     np.testing.assert_allclose(ours[0], theirs[0], atol=1e-4)
     np.testing.assert_allclose(ours[1], theirs[1], atol=1e-4)
     assert ours[2] == pytest.approx(theirs[2], rel=1e-4)
@@ -54,23 +57,23 @@ def test_kernel_is_algorithm_1(rank_loss, pair_loss):
 )
 @settings(max_examples=80, deadline=None)
 def test_kernel_is_algorithm_1_on_any_shape(n_words, n_contexts, size, density, scale, equal, losses, seed):
-    """Any numbers of words, contexts and coordinates, empty rows, equal contexts, denormal vectors: the same steps."""
+    """The same holds for any shape, empty rows, equal contexts and denormal vectors."""
     words, contexts, counts = make_problem(n_words, n_contexts, size, seed, density, scale)
     contexts = np.repeat(contexts[:1], n_contexts, axis=0) if equal else contexts
-    # with a discount of 1, rows that are all expected, as a single one is, would leave only the rounding of float32
+    # with a discount of 1, the excess of a single row would be only the rounding error of float32
     objective = Objective(*losses, rank_scale=5.0, rank_offset=2.0, discount=0.3, l2=0.01)
     xi = np.random.default_rng(0).uniform(0.2, 2.0, counts.nnz).astype(np.float32)
     n_triplets = 40 if counts.nnz else 0
-    ours = run(words, contexts, counts, objective, xi, n_triplets, step=0.01, seed=seed)
-    theirs = oracle.algorithm_1(words, contexts, counts, objective, xi, n_triplets, step=0.01, seed=seed)
+    ours = run(words, contexts, counts, objective, xi, n_triplets, learning_rate=0.01, seed=seed)
+    theirs = oracle.algorithm_1(words, contexts, counts, objective, xi, n_triplets, learning_rate=0.01, seed=seed)
     np.testing.assert_allclose(ours[0], theirs[0], rtol=1e-3, atol=1e-4)
     np.testing.assert_allclose(ours[1], theirs[1], rtol=1e-3, atol=1e-4)
     assert ours[2] == pytest.approx(theirs[2], rel=1e-4)
 
 
 @pytest.mark.parametrize(("rank_loss", "pair_loss"), COMBINATIONS)
-def test_mean_step_is_the_gradient_of_the_bound(rank_loss, pair_loss):
-    """Over many draws, a step is on average -eta alpha / (|Omega| (|C| - 1)) times the gradient of equation (11)."""
+def test_mean_update_is_the_gradient_of_the_bound(rank_loss, pair_loss):
+    """The mean update over many triplets is -eta alpha / (|Omega| (|C| - 1)) times the gradient of equation (11)."""
     words, contexts, counts = make_problem(4, 5, 3, seed=2, density=0.6)
     objective = Objective(rank_loss, pair_loss, rank_scale=3.0, rank_offset=2.0, l2=0.1)
     xi = np.random.default_rng(0).uniform(0.2, 2.0, counts.nnz).astype(np.float32)
@@ -87,7 +90,7 @@ def test_mean_step_is_the_gradient_of_the_bound(rank_loss, pair_loss):
 
 
 def test_threads_give_the_same_bytes():
-    """The kernel, rerun from many threads at once on arrays of its own, gives the same bytes."""
+    """The kernel gives the same bytes when many threads run it at once on separate arrays."""
     words, contexts, counts = make_problem(100, 100, 20, seed=6)
     xi = np.ones(counts.nnz, np.float32)
     alone = run(words, contexts, counts, Objective(), xi, 50_000, 0.01)
@@ -99,22 +102,22 @@ def test_threads_give_the_same_bytes():
         assert each[2] == alone[2]
 
 
-def test_without_triplets_nothing_moves():
-    """One context, or no pairs, leaves no triplet to draw."""
+def test_without_triplets_nothing_changes():
+    """With a single context no triplet exists: the loss is 0 and the vectors stay the same."""
     words, contexts, counts = make_problem(3, 1, 4, seed=1, density=1.0)
     after = run(words, contexts, counts, Objective(), np.ones(counts.nnz, np.float32), 10, 0.1)
     assert after[2] == 0.0
     np.testing.assert_array_equal(after[0], words)
 
 
-def test_arrays_that_do_not_fit_are_refused(problem):
-    """Wrong sizes and columns outside the contexts never reach the loop."""
+def test_inconsistent_arrays_raise(problem):
+    """Inconsistent sizes and columns outside the contexts raise ValueError."""
     words, contexts, counts = problem
-    with pytest.raises(ValueError, match="entry a pair"):
+    with pytest.raises(ValueError, match="entry per pair"):
         run(words, contexts, counts, Objective(), np.ones(counts.nnz - 1, np.float32), 10, 0.1)
     with pytest.raises(ValueError, match="outside"):
         run(words, contexts[:5], counts, Objective(), np.ones(counts.nnz, np.float32), 10, 0.1)
-    with pytest.raises(ValueError, match="row a word"):
+    with pytest.raises(ValueError, match="row per word"):
         run(words[:5], contexts, counts, Objective(), np.ones(counts.nnz, np.float32), 10, 0.1)
     with pytest.raises(ValueError, match="one size"):
         run(words, contexts[:, :2].copy(), counts, Objective(), np.ones(counts.nnz, np.float32), 10, 0.1)
