@@ -66,20 +66,17 @@ def write_rows(first, indptr, columns, sums, n_columns):
     _cooccurrence.Counter(n_columns).sums(rows, first, indptr, columns, sums)
 
 
+OPTIONS = {
+    "draws_per_weight": 20.0, "x_max": 100.0, "epsilon": 0.75, "rank_loss": 1, "pair_loss": 1, "t": 1.5,
+    "rank_scale": 10.0, "rank_offset": 1.0, "sharpness": 2.0, "gradient_scale": 0.2, "l2": 0.01, "learning_rate": 0.1,
+    "vector_size": 5, "n_contexts": 60, "n_negatives": 13,
+}  # fmt: skip
+
+
 def sample_pairs(
-    pairs,
-    offsets,
-    word_rows,
-    indptr,
-    columns,
-    counts,
-    word_factors,
-    context_factors,
-    slot_of,
-    row_of,
-    n_slots,
+    pairs, offsets, word_rows, indptr, columns, counts, word_factors, context_factors, slot_of, row_of, n_slots,
     **options,
-):
+):  # fmt: skip
     """Call the kernel with each array and each option as an argument of its own."""
     return _sampled.sample_pairs(
         pairs, offsets, word_rows, (indptr, columns, counts), (word_factors, context_factors),
@@ -102,13 +99,6 @@ def run_triplets(words, contexts, indptr, columns, weights, xi, n_triplets, seed
     return _triplets.run_triplets(
         words, contexts, (indptr, columns), weights, xi, n_triplets, _triplets.TripletOptions(**options), seed
     )
-
-
-OPTIONS = {
-    "draws_per_weight": 20.0, "x_max": 100.0, "epsilon": 0.75, "rank_loss": 1, "pair_loss": 1, "t": 1.5,
-    "rank_scale": 10.0, "rank_offset": 1.0, "sharpness": 2.0, "gradient_scale": 0.2, "l2": 0.01, "learning_rate": 0.1,
-    "vector_size": 5, "n_contexts": 60, "n_negatives": 13,
-}  # fmt: skip
 
 
 def _sampled_calls() -> dict[str, Call]:

@@ -61,7 +61,7 @@ def ranks(words, contexts, counts, pair_loss):
 
 
 def effective_l2(objective, n_contexts, n_pairs):
-    """Return l2 times the gradient of a pair that all other contexts violate by 1, and up to twice that for few pairs."""
+    """Return l2 times the gradient of a pair that all other contexts violate by 1; twice as much for few pairs."""
     more = 2 if n_pairs < 25_000_000 else 1 if n_pairs > 50_000_000 else 50_000_000 / n_pairs
     slope = RANK_SLOPES[objective.rank_loss](
         np.float64(n_contexts - 1 + objective.rank_offset) / objective.rank_scale, objective.t
@@ -158,7 +158,7 @@ def algorithm_1(words, contexts, counts, objective, xi, n_triplets, learning_rat
 
 
 def in_chosen_basis(words, contexts, frequencies, ridge, least):
-    """The vectors in the basis for use, by adding up words, by scipy's roots, and direction by direction."""
+    """Return the whitened vectors, computed from sums over words, scipy's matrix roots, and one direction at a time."""
     words, contexts, size = words.astype(np.float64), contexts.astype(np.float64), words.shape[1]
 
     def moments(left, right, weights):

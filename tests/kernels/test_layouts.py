@@ -19,9 +19,9 @@ SCALARS = {
     "n_words": st.integers(-70, 70), "n_columns": st.integers(-70, 70), "first": st.integers(-3, 9),
     "last": st.integers(-3, 9), "n_slots": st.integers(-1, 300),
     "vector_size": st.integers(-2, 40), "n_negatives": st.integers(-1, 300), "n_contexts": st.integers(-1, 300),
-    "draws_per_weight": st.floats(), "learning_rate": st.floats(width=32), "rank_scale": st.floats(), "x_max": st.floats(),
-    "epsilon": st.floats(), "t": st.floats(), "rank_loss": st.integers(-1, 9), "pair_loss": st.integers(-1, 9),
-    "seed": st.integers(0, 2**64 - 1),
+    "draws_per_weight": st.floats(), "learning_rate": st.floats(width=32), "rank_scale": st.floats(),
+    "x_max": st.floats(), "epsilon": st.floats(), "t": st.floats(), "rank_loss": st.integers(-1, 9),
+    "pair_loss": st.integers(-1, 9), "seed": st.integers(0, 2**64 - 1),
 }  # fmt: skip
 
 
@@ -54,7 +54,7 @@ def test_inputs_may_be_read_only_or_memory_mapped(name, argument, tmp_path):
     ("name", "argument"), [(name, array) for name, call in CALLS.items() for array in call.written]
 )
 def test_outputs_must_be_writeable(name, argument):
-    """A read-only output raises ValueError; an output inside a larger array is written without touching its neighbors."""
+    """A read-only output raises ValueError; nothing is written outside an output that is a slice of a larger array."""
     array = CALLS[name].arguments[argument]
     frozen = array.copy()
     frozen.flags.writeable = False

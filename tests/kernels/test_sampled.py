@@ -4,16 +4,14 @@ import itertools
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-import gensim_wordrank.training.partition
-import gensim_wordrank.training.sampled
 import numpy as np
 import pytest
 from gensim_wordrank import _sampled
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.objective.losses import PairLoss, RankLoss
 from gensim_wordrank.objective.objective import Objective
-from gensim_wordrank.training.partition import Partition
-from gensim_wordrank.training.sampled import DRAWS, choose_strata_per_batch, sampled_epoch
+from gensim_wordrank.settings import SETTINGS, Settings
+from gensim_wordrank.training.sampled import TrainingConfig, choose_strata_per_batch, sampled_epoch
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State
 from hypothesis import given, settings
@@ -26,9 +24,8 @@ from calls import sample_pairs as call_sample_pairs
 from problems import make_problem
 
 COMBINATIONS = list(itertools.product([loss.value for loss in RankLoss], [loss.value for loss in PairLoss]))
-HUGE = (
-    1e12  # accumulators so large that new gradients do not change them: every learning rate is then rate / sqrt(HUGE)
-)
+# accumulators so large that gradients do not change them: every learning rate is divided by sqrt(HUGE)
+HUGE = 1e12
 WEIGHT_SCALE = 65535 // 20  # of the weights of sampled pairs
 
 
@@ -46,12 +43,13 @@ def exact_gradient(state, counts, objective):
     return grad_words[:, :-1], grad_contexts[:, :-1], grad_bias
 
 
-def updates(state, counts, objective, rate, seed, sharpness=1.0):
-    """Return the updates of U, V and the bias in one epoch, per unit of learning rate and draw per pair, and the loss."""
-    pace = SchedulePoint(rate * np.sqrt(HUGE), sharpness)
-    new, loss = sampled_epoch(state, counts, objective, Partition.of(counts, seed), pace, 1)
+def updates(state, counts, objective, rate, seed, sharpness=1.0, settings=SETTINGS):
+    """Return the updates of U, V and the bias in one epoch, divided by rate and draws per weight, and the loss."""
+    point = SchedulePoint(rate * np.sqrt(HUGE), sharpness)
+    config = TrainingConfig.of(counts.summarize(), objective, state.words.shape[1], seed, settings=settings)
+    new, loss = sampled_epoch(config, counts, state, point, 1)
     parts = ((new.words, state.words), (new.contexts, state.contexts), (new.bias, state.bias))
-    return [(a.astype(np.float64) - b) / (rate * DRAWS) for a, b in parts], loss
+    return [(a.astype(np.float64) - b) / (rate * SETTINGS.draws_per_weight) for a, b in parts], loss
 
 
 @pytest.mark.parametrize(("rank_loss", "pair_loss"), COMBINATIONS)
@@ -70,7 +68,7 @@ def test_update_is_the_gradient_when_all_contexts_are_negatives(rank_loss, pair_
 
 @pytest.mark.parametrize(("rank_loss", "pair_loss"), COMBINATIONS)
 def test_sharpness_uses_the_gradient_of_a_sharper_loss(rank_loss, pair_loss):
-    """Sharpness 4 means alpha / 4 and beta / 4, scaled to equal slope at the largest rank; L2 and the loss do not change."""
+    """Sharpness 4 is alpha / 4 and beta / 4, with the slope at the largest rank unchanged, like L2 and the loss."""
     words, contexts, counts = make_problem(10, 40, 6, seed=5, density=0.3)
     counts.data[:] = np.random.default_rng(1).uniform(20, 150, counts.nnz)
     objective = Objective(rank_loss, pair_loss, rank_scale=7.0, rank_offset=1.0, l2=0.05)
@@ -110,7 +108,7 @@ def test_update_is_the_gradient_on_any_shape(n_words, n_contexts, size, density,
     largest = max(np.abs(gradient).max() for gradient in gradients)
     for change, gradient in zip(changes, gradients, strict=True):
         # a change is known to a unit in the last place of what it changes
-        np.testing.assert_allclose(-change, gradient, atol=0.03 * largest + 1e-6 / (rate * DRAWS))
+        np.testing.assert_allclose(-change, gradient, atol=0.03 * largest + 1e-6 / (rate * SETTINGS.draws_per_weight))
     value = oracle.value(*state.with_bias(), counts, replace(objective, l2=0))
     # the terms of rho_3 have either sign and may cancel
     assert loss == pytest.approx(value, rel=0.01, abs=1e-3 * oracle.weights(counts, objective).sum())
@@ -137,22 +135,21 @@ def test_sampling_rates_of_any_counts(rows, seed):
         assert abs(len(sampled) - np.minimum(expected, 1).sum()) < 1.1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pair_loss", "n_negatives", "largest_weight"), [("hinge", 5, 1), ("logistic", 5, 1), ("hinge", 2, 4)]
 )
-def test_updates_are_unbiased_for_a_linear_rank_loss(pair_loss, n_negatives, largest_weight, monkeypatch):
+def test_updates_are_unbiased_for_a_linear_rank_loss(pair_loss, n_negatives, largest_weight):
     """The mean update over partitions and samples is the gradient, with several blocks and few negatives."""
-    monkeypatch.setattr(gensim_wordrank.training.partition, "SMALLEST_BLOCK", 8)
-    monkeypatch.setattr(gensim_wordrank.training.sampled, "SAMPLES", n_negatives)
+    settings = Settings(min_block=8, n_negatives=n_negatives)
     words, contexts, counts = make_problem(33, 33, 3, seed=6, density=0.4)
     counts.data[:] = np.random.default_rng(1).exponential(1.0, counts.nnz) + 0.05
     objective = Objective("identity", pair_loss, l2=0.05)
-    assert (DRAWS * objective.weights_of(counts)(slice(None)) < 1).mean() > 0.5
-    assert len(Partition.of(counts, 0).word_blocks) == 4
-    assert Partition.of(counts, 0).copies(n_negatives).max() == largest_weight
+    assert (SETTINGS.draws_per_weight * objective.weights_of(counts)(slice(None)) < 1).mean() > 0.5
+    partition = TrainingConfig.of(counts.summarize(), objective, 5, 0, settings=settings).partition
+    assert len(partition.word_blocks) == 4
+    assert partition.negative_weights(n_negatives).max() == largest_weight
     state = make_state(words, contexts)
-    runs = [updates(state, counts, objective, 1e-4, seed) for seed in range(3000)]
+    runs = [updates(state, counts, objective, 1e-4, seed, settings=settings) for seed in range(3000)]
     value = oracle.value(*state.with_bias(), counts, replace(objective, l2=0))
     losses = np.array([loss for _, loss in runs])
     assert abs(losses.mean() - value) < 5 * losses.std() / np.sqrt(len(losses))
@@ -289,10 +286,10 @@ def test_pairs_are_assigned_to_tasks_round_robin():
 def test_the_memory_of_sampled_pairs_is_bounded():
     """If all pairs are sampled, it is done for one stratum at a time; if few are, for all strata at once."""
     _, _, counts = make_problem(30, 200, 2, seed=7, density=0.7)
-    assert choose_strata_per_batch(counts, Objective(weighted=False), 8) == 1
+    assert choose_strata_per_batch(counts.data, Objective(weighted=False), 8, SETTINGS) == 1
     counts.data[:] = 0.02
-    assert choose_strata_per_batch(counts, Objective(), 8) == 8
-    assert choose_strata_per_batch(Cooccurrence.from_matrix(np.zeros((3, 3))), Objective(), 8) == 8
+    assert choose_strata_per_batch(counts.data, Objective(), 8, SETTINGS) == 8
+    assert choose_strata_per_batch(np.empty(0, np.float32), Objective(), 8, SETTINGS) == 8
 
 
 def test_threads_give_the_same_bytes():
