@@ -1,18 +1,12 @@
 """Shared fixtures. All data is generated here or comes with gensim."""
 
-import os
 import signal
-from pathlib import Path
 
 import numpy as np
 import pytest
-from gensim_wordrank import Cooccurrence, _losses
+from gensim_wordrank import Cooccurrence
 
 from problems import make_problem
-
-# An editable install rebuilds the kernels on import. The import above has done so for all processes that tests start:
-# rebuilds at the same time would damage each other's files.
-os.environ["MESONPY_EDITABLE_SKIP"] = str(Path(_losses.__file__).parents[1])
 
 
 def pytest_addoption(parser):

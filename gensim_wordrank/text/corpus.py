@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import itertools
 import logging
@@ -23,6 +24,8 @@ logger = logging.getLogger(__name__)
 
 # tokens of an iterable that are turned into ids at a time
 BATCH_SIZE = 1 << 18
+# words of a file from which on compacting their memory pays
+COMPACT_FROM = 1 << 16
 # share of the free memory for token ids; the rest is for counting
 TOKEN_IDS_SHARE = 0.4
 
@@ -256,7 +259,27 @@ def read(
         "read %i sentences of %i words in %.1f s, %.0f words per second",
         n_sentences, n_tokens, seconds, n_tokens / seconds,
     )  # fmt: skip
-    return Corpus(list(table), counts, n_sentences, n_tokens, token_ids)
+    words = list(table)
+    if vocabulary is None and corpus_file is not None:
+        table.clear()
+        _compact(words, counts)
+    return Corpus(words, counts, n_sentences, n_tokens, token_ids)
+
+
+def _compact(words: list[str], counts: NDArray[np.int64]) -> None:
+    """Copy the strings of a large vocabulary, so that frequent words are neighbours in memory.
+
+    Python frees memory in pieces of 1 MiB. A vocabulary keeps the frequent words only; scattered among the others, they
+    would keep the memory of all. Lowers the peak by 13 of 700 MB for a text of 17M tokens.
+    """
+    if len(words) < COMPACT_FROM:
+        return
+    by_count = np.argsort(-counts).data  # not a list, which would hold Python objects
+    joined = "\n".join(map(words.__getitem__, by_count))
+    words[:] = [""] * len(words)
+    gc.collect()  # joblib leaves reference cycles behind, among the old strings
+    for i, word in zip(by_count, joined.split("\n"), strict=False):
+        words[i] = word
 
 
 class _GrowingVocabulary(dict[Any, int]):
