@@ -131,7 +131,7 @@ class Trials:
         code = self.finish(process)
         self.slowest_stop = max(self.slowest_stop, time.monotonic() - pressed)
         last = self.said().splitlines()[-1]
-        assert (code == 130 and "Stopped. " in last) or (code == 0 and "vectors in" in last), f"{code}: {self.said()}"
+        assert (code == 130 and "Interrupted. " in last) or (code == 0 and "vectors" in last), f"{code}: {self.said()}"
 
     def damage(self) -> None:
         """Spoil a file of a run that was killed."""

@@ -53,7 +53,7 @@ def test_cooccur(tmp_path):
     found = Cooccurrence.load(tmp_path / "pairs")
     assert found.data.tobytes() == expected.data.tobytes()
     assert f"Wrote {expected.nnz} pairs of {len(expected.words)} words to pairs" in done.stdout.decode()
-    assert "words a second" in done.stderr.decode()
+    assert "words per second" in done.stderr.decode()
 
 
 def test_cooccur_reads_standard_input(tmp_path):

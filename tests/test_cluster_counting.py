@@ -230,7 +230,7 @@ def test_texts_that_cannot_be_read(machines, source, raised, message):
 def test_sentences_are_counted_here(machines, lee):
     """A cluster trains on sentences, but cannot count them."""
     assert WordRank(lee, cluster=machines, **OPTIONS).cooccurrence.nnz
-    with pytest.raises(TypeError, match="Give 'corpus_file' with a 'backend'"):
+    with pytest.raises(TypeError, match="Use 'corpus_file' with 'backend'"):
         count(machines, sentences=lee)
 
 

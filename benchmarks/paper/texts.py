@@ -61,8 +61,8 @@ def spoilt(path: Path, share: float) -> Iterable[list[str]]:
     chosen = random.permutation(places)[:number]
     ids[chosen] = ids[random.choice(places, len(places))[:number]]
     noisy = TokenIds(max_bytes=1 << 62)
-    noisy.add(ids[1:])  # `noisy` has its first border
-    return replace(text, text=noisy)
+    noisy.append(ids[1:])  # `noisy` begins with a boundary
+    return replace(text, token_ids=noisy)
 
 
 def write(path: Path, sentences: Iterable[list[str]]) -> None:

@@ -7,10 +7,11 @@ from gensim_wordrank.cluster.hosts import Host, Hosts
 
 
 def connect(cluster: Any) -> AbstractContextManager[Any]:
-    """Connect to a cluster, to count with :meth:`Cooccurrence.from_corpus` or to train several models.
+    """Connect to a cluster, to count there without training or to train several models.
 
-    Use it as ``with connect(client) as backend``. The cluster is a Dask client, a Dask cluster, the address of a
-    scheduler, or Hosts. What was started here is stopped at the end.
+    Use it as ``with connect(client) as backend``, and pass `backend` to :class:`~gensim_wordrank.WordRank` as `cluster`
+    or to :meth:`Cooccurrence.from_corpus <gensim_wordrank.Cooccurrence.from_corpus>`. The cluster is a Dask client, a
+    Dask cluster, the address of a scheduler, or Hosts. What was started here is stopped at the end.
     """
     from gensim_wordrank.cluster.backend import connect  # its libraries are an optional dependency
 
