@@ -20,7 +20,7 @@ FLOAT, ID, COLUMN, OFFSET = 4, 4, 4, 8
 # what each thread reads and splits at a time, and its malloc arena keeps
 READ_AHEAD = 2 << 20
 # late imports, stacks of threads, the log: what even the smallest text takes
-FIXED_BYTES = 3 << 19
+FIXED_BYTES = 5 << 19
 # malloc may keep freed memory up to this size
 KEPT_BY_MALLOC = 4 << 20
 
