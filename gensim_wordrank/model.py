@@ -546,13 +546,13 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self._check_training_sanity(epochs, total_examples, total_words)
         self._check_corpus_sanity(corpus_iterable, corpus_file, passes=1)
         self.epochs, checkpoints = int(epochs or 0), prepare_directory(checkpoint)
-        backend = self._local()
-        text = backend.read(corpus_iterable, corpus_file, self.wv.key_to_index)
-        known_words, raw_words = int(text.counts.sum()), text.n_tokens
-        counts = self._count(backend, text)
-        del text  # free the word ids before training
-        with self._connect() as trainer:
-            done = self._fit(trainer, counts, callbacks, checkpoints)
+        local = self._local()
+        with self._connect() as backend:  # first: a text must not be marked as counted if the cluster cannot be reached
+            text = local.read(corpus_iterable, corpus_file, self.wv.key_to_index)
+            known_words, raw_words = int(text.counts.sum()), text.n_tokens
+            counts = self._count(local, text)
+            del text  # free the word ids before training
+            done = self._fit(backend, counts, callbacks, checkpoints)
         return known_words * done, raw_words * done
 
     def _check_training_sanity(
