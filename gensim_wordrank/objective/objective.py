@@ -129,6 +129,16 @@ class Objective:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
+    def kernel_options(self) -> dict[str, Any]:
+        """Return the parameters of the losses as the kernels' options name them."""
+        return {
+            "rank_loss": RankLoss(self.rank_loss).code,
+            "pair_loss": PairLoss(self.pair_loss).code,
+            "t": self.t,
+            "rank_scale": self.rank_scale,
+            "rank_offset": self.rank_offset,
+        }
+
     def weights(self, excess: Vectors) -> Vectors:
         """Return the weights r of equation (4) for discounted counts, or ones."""
         if not self.weighted:

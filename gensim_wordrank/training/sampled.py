@@ -18,7 +18,6 @@ from gensim_wordrank._utils.memory import anonymous_array, discard_pages, trim_h
 from gensim_wordrank.cooccurrence.csr import Csr
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.cooccurrence.summary import CountSummary
-from gensim_wordrank.objective.losses import PairLoss, RankLoss
 from gensim_wordrank.objective.objective import ExpectedCounts, Objective
 from gensim_wordrank.settings import SETTINGS, Settings
 from gensim_wordrank.training.blocks import Block, BlockedRows
@@ -126,11 +125,7 @@ class PartitionEpoch:
             draws_per_weight=config.settings.draws_per_weight,
             x_max=objective.x_max,
             epsilon=objective.epsilon if objective.weighted else 0.0,
-            rank_loss=RankLoss(objective.rank_loss).code,
-            pair_loss=PairLoss(objective.pair_loss).code,
-            t=objective.t,
-            rank_scale=objective.rank_scale,
-            rank_offset=objective.rank_offset,
+            **objective.kernel_options(),
             sharpness=point.sharpness,
             gradient_scale=config.gradient_scale(point.sharpness),
             l2=config.effective_l2,

@@ -8,7 +8,7 @@ import numpy as np
 
 from gensim_wordrank import _triplets
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
-from gensim_wordrank.objective.losses import PairLoss, RankLoss
+from gensim_wordrank.objective.losses import RankLoss
 from gensim_wordrank.training.sampled import TrainingConfig
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State
@@ -31,11 +31,7 @@ def triplet_epoch(
         xi = objective.exact_xi(state.words, state.contexts, counts, workers)
     new = replace(state, words=state.words.copy(), contexts=state.contexts.copy(), epoch=state.epoch + 1)
     options = _triplets.TripletOptions(
-        rank_loss=RankLoss(objective.rank_loss).code,
-        pair_loss=PairLoss(objective.pair_loss).code,
-        t=objective.t,
-        rank_scale=objective.rank_scale,
-        rank_offset=objective.rank_offset,
+        **objective.kernel_options(),
         l2=config.effective_l2,
         # as in the authors' program, a pair of average weight moves as if its weight were 1
         learning_rate=point.learning_rate * counts.nnz / max(float(weights.sum(dtype=np.float64)), 1e-30),
