@@ -190,13 +190,14 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         has_text = sentences is not None or corpus_file is not None
         super().__init__(
             vector_size=validation.positive_integer("vector_size", vector_size),
-            alpha=validation.positive_number(
+            alpha=validation.number(
                 "alpha",
                 alpha,
                 "'alpha' is the learning rate; the paper's alpha is 'rank_scale'.",
+                positive=True,
                 maximum=MAX_LEARNING_RATE,
             ),
-            min_alpha=validation.nonnegative_number("min_alpha", min_alpha, maximum=MAX_LEARNING_RATE),
+            min_alpha=validation.number("min_alpha", min_alpha, maximum=MAX_LEARNING_RATE),
             window=validation.positive_integer("window", window),
             min_count=min_count,
             max_vocab_size=max_vocab_size,
@@ -338,9 +339,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     def _check_corpus_sanity(self, corpus_iterable: Any = None, corpus_file: Any = None, passes: int = 1) -> None:
         if isinstance(corpus_iterable, corpus.VocabCounts):  # it was read before
             return
-        if passes > 1:
-            corpus.validate_restartable(corpus_iterable)
-        corpus.validate_corpus_file(corpus_file)
+        corpus.validate_source(corpus_iterable, corpus_file, passes)
         if corpus_iterable is None and isinstance(corpus_file, (list, tuple)):
             return  # gensim knows only one uncompressed file
         super()._check_corpus_sanity(corpus_iterable, corpus_file, passes=passes)
@@ -539,10 +538,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         """
         if start_alpha is not None:
             falls = self.min_alpha < self.alpha
-            self.alpha = validation.positive_number("start_alpha", start_alpha, maximum=MAX_LEARNING_RATE)
+            self.alpha = validation.number("start_alpha", start_alpha, positive=True, maximum=MAX_LEARNING_RATE)
             self.min_alpha = min(self.min_alpha, self.alpha) if falls else self.alpha
         if end_alpha is not None:
-            self.min_alpha = validation.nonnegative_number("end_alpha", end_alpha, maximum=MAX_LEARNING_RATE)
+            self.min_alpha = validation.number("end_alpha", end_alpha, maximum=MAX_LEARNING_RATE)
         self._check_training_sanity(epochs, total_examples, total_words)
         self._check_corpus_sanity(corpus_iterable, corpus_file, passes=1)
         self.epochs, checkpoints = int(epochs or 0), prepare_directory(checkpoint)

@@ -25,7 +25,8 @@ def parallel_map(
     """
     arguments = list(arguments)
     if min(workers, len(arguments)) < 2:  # starting threads takes longer than a small task
-        yield from (function(*each) for each in arguments)
+        for each in arguments:
+            yield function(*each)
         return
     parallel = Parallel(n_jobs=workers, backend="threading", return_as="generator")
     try:

@@ -173,8 +173,7 @@ class RemoteCounts:
 
     def gather(self) -> Cooccurrence:
         """Return the counts in this process."""
-        store = csr.CsrWriter(None, np.float32)
-        store.allocate(self.nnz, memory.headroom(memory.budget(None)))
+        store = csr.CsrWriter(np.float32, None, None, self.nnz, memory.headroom(None))
         rows: csr.Csr = self._run(lambda group: group.gather_counts(self.indptr, store))
         result = Cooccurrence(rows.data, rows.indices, self.indptr, self.words, self.counts)
         result._scratch = rows.scratch

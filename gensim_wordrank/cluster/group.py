@@ -163,7 +163,7 @@ class WorkerGroup:
         for machine, (first, last) in enumerate(pairwise(self.edges)):
             for start, end in pairwise(counting.split_rows(indptr[first : last + 1], PAIRS_PER_MESSAGE)):
                 rows = np.arange(first + start, first + end)
-                store.copy(int(indptr[first + start]), *self._one(machine, "get_rows", "complete", rows))
+                store.write(int(indptr[first + start]), *self._one(machine, "get_rows", "complete", rows))
         return store.finish(indptr)
 
     # ---- training
