@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from gensim_wordrank._utils import checksummed, memory, validation
 from gensim_wordrank.cluster.hosts import Hosts
 from gensim_wordrank.cooccurrence import csr
+from gensim_wordrank.cooccurrence.csr import SAMPLE_SIZE, CountSummary
 from gensim_wordrank.cooccurrence.matrix import FORMAT, Cooccurrence
-from gensim_wordrank.cooccurrence.summary import SAMPLE_SIZE, CountSummary
 from gensim_wordrank.text import corpus
 from gensim_wordrank.text.corpus import VocabCounts
 from gensim_wordrank.training.backend import EpochResult, LocalBackend

@@ -70,7 +70,7 @@ class CountingPeer(Peer):
             self._sent(i, Path(shard.source).suffix) if was_sent else shard.open()
             for i, (shard, was_sent) in enumerate(zip(texts, sent, strict=True))
         ]
-        room = corpus.token_ids_budget(None)
+        room = memory.headroom(None)
         found = await asyncio.to_thread(corpus.read, corpus_file=sources, workers=self.threads, max_bytes=room)
         self.text, self.scratch = found, None
         return corpus.VocabCounts(found.words, found.counts, found.n_sentences, found.n_tokens)

@@ -178,7 +178,7 @@ class WorkerGroup:
 
     def load(self, state: State) -> None:
         """Send every machine its part of a state."""
-        partition, ones = self.config.partition.contexts(state.epoch), np.ones(len(state.words), np.float32)
+        partition, ones = self.config.partition.at(state.epoch), np.ones(len(state.words), np.float32)
         for machine in range(self.ring.n_machines):
             words, contexts = self.ring.words(machine), self.ring.first_contexts(machine, partition)
             self._one(
@@ -194,7 +194,7 @@ class WorkerGroup:
         self.epoch += 1
         by_stratum = zip(*(report.losses for report in reports), strict=True)
         losses = [list(chain.from_iterable(stratum)) for stratum in by_stratum]
-        return estimate_loss(losses, self.config.settings), reports
+        return estimate_loss(losses, self.config.partition.settings), reports
 
     def gather_state(self) -> State:
         """Return the state after the last epoch."""
@@ -202,7 +202,7 @@ class WorkerGroup:
         n_words = len(plan.word_sums)
         words, contexts = np.empty((n_words, size + 1), np.float32), np.empty((plan.n_contexts, size + 1), np.float32)
         word_accumulator, context_accumulator = np.empty(n_words, np.float32), np.empty(plan.n_contexts, np.float32)
-        partition = plan.contexts(self.epoch - 1)
+        partition = plan.at(self.epoch - 1)
         for machine in range(self.ring.n_machines):
             mine, held = self.ring.words(machine), self.ring.last_contexts(machine, partition)
             (words[mine], word_accumulator[mine]), (contexts[held], context_accumulator[held]) = self._one(

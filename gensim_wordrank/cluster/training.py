@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from gensim_wordrank.cluster.counting import CountingPeer
 from gensim_wordrank.cooccurrence.csr import Csr
 from gensim_wordrank.training.blocks import Block
-from gensim_wordrank.training.partition import ContextPartition, Partition
+from gensim_wordrank.training.partition import EpochPartition, Partition
 from gensim_wordrank.training.sampled import PartitionEpoch, TrainingConfig
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.types import Vectors
@@ -69,16 +69,16 @@ class Ring:
         """Return the words that a machine holds, block after block."""
         return np.concatenate([self.partition.word_blocks[q] for q in self.word_blocks(machine)])
 
-    def first_contexts(self, machine: int, contexts: ContextPartition) -> NDArray[np.int64]:
+    def first_contexts(self, machine: int, contexts: EpochPartition) -> NDArray[np.int64]:
         """Return the contexts that a machine begins an epoch with, block after block."""
         blocks = self.word_blocks(machine)
         return contexts.order[contexts.offsets[blocks.start] : contexts.offsets[blocks.stop]]
 
-    def last_contexts(self, machine: int, contexts: ContextPartition) -> NDArray[np.int64]:
+    def last_contexts(self, machine: int, contexts: EpochPartition) -> NDArray[np.int64]:
         """Return the contexts that a machine holds after an epoch, block after block."""
         return np.concatenate([contexts.block(b) for b in self.last_blocks(machine)])
 
-    def holders(self, contexts: ContextPartition) -> NDArray[np.int64]:
+    def holders(self, contexts: EpochPartition) -> NDArray[np.int64]:
         """Return the machine that holds each context after an epoch."""
         holder_of_block = np.empty(self.partition.n_blocks, np.int64)
         for machine in range(self.n_machines):
@@ -100,7 +100,7 @@ class TrainingPeer(CountingPeer):
 
     config: TrainingConfig
     ring: Ring
-    partition: Callable[[int], ContextPartition]
+    partition: Callable[[int], EpochPartition]
 
     def _reset(self) -> None:
         super()._reset()
@@ -117,7 +117,7 @@ class TrainingPeer(CountingPeer):
     async def join_ring(self, config: TrainingConfig, n_machines: int, edges: Sequence[int]) -> None:
         """Take a place in the ring and fetch the pairs of its words; `edges` are the row ranges of all machines."""
         self.config, self.ring = config, Ring(config.partition, n_machines)
-        self.partition = lru_cache(maxsize=2)(config.partition.contexts)
+        self.partition = lru_cache(maxsize=2)(config.partition.at)
         self.mine = np.sort(self.ring.words(self.machine))
         parts = np.split(self.mine, np.searchsorted(self.mine, edges[1:-1]))
         self.counts = await self._fetch_rows("complete", list(enumerate(parts)), np.float32)
@@ -240,7 +240,7 @@ class TrainingPeer(CountingPeer):
         """Return those contexts of this machine with which another begins an epoch, in the other's order."""
         return await asyncio.to_thread(self._select, self.partition(epoch), self.partition(epoch - 1), machine)
 
-    def _select(self, new: ContextPartition, old: ContextPartition, machine: int) -> Rows:
+    def _select(self, new: EpochPartition, old: EpochPartition, machine: int) -> Rows:
         wanted = self.ring.first_contexts(machine, new)
         held = self.ring.last_contexts(self.machine, old)
         place = np.full(self.config.partition.n_contexts, -1)

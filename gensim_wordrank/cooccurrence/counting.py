@@ -86,7 +86,7 @@ def count(
         Memory that counting may take.
     """
     started = perf_counter()
-    with tqdm(total=len(token_ids), desc="counting", unit="word", unit_scale=True, disable=not progress) as bar:
+    with tqdm(total=token_ids.size, desc="counting", unit="word", unit_scale=True, disable=not progress) as bar:
 
         def count_array(ids: NDArray[np.int32], open_writer: OpenWriter, max_bytes: int) -> Csr:
             text = _cooccurrence.CheckedText(ids, n_words)
@@ -106,13 +106,15 @@ def count(
                 ]
                 result = merge(partial_counts, n_words, open_writer, workers, max_bytes)
     seconds = perf_counter() - started
-    logger.info("counted %i pairs in %.1f s, %.0f words per second", result.nnz, seconds, len(token_ids) / seconds)
+    logger.info(
+        "counted %i pairs in %.1f s, %.0f words per second", len(result.data), seconds, token_ids.size / seconds
+    )
     return result
 
 
 def merge(partial_counts: list[Csr], n_words: int, open_writer: OpenWriter, workers: int, max_bytes: int) -> Csr:
     """Add up partial counts of the same rows of a matrix with `n_words` columns."""
-    logger.info("merging %i segments of %i pairs", len(partial_counts), sum(part.nnz for part in partial_counts))
+    logger.info("merging %i segments of %i pairs", len(partial_counts), sum(len(part.data) for part in partial_counts))
     sizes = np.sum([np.diff(part.indptr) for part in partial_counts], axis=0)
 
     def rows(first: int, last: int) -> _cooccurrence.Runs:

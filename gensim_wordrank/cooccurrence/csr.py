@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from gensim_wordrank._utils import validation
 from gensim_wordrank._utils.atomic_files import ScratchDirectory
 from gensim_wordrank._utils.checksummed import load_array
+from gensim_wordrank.types import Floats, Vectors
 
 DTYPES: dict[str, Any] = {"data": np.float32, "indices": np.int32, "indptr": np.int64}
 PAIR_BYTES = 8  # one column and one value
+SAMPLE_SIZE = 100_000  # counts that show how many pairs will be drawn per epoch
 CHECK_SIZE = 1 << 18  # entries that are checked at a time, while they are in the cache
 SUM_SIZE = 1 << 16  # entries that are summed at a time; their float64 copies stay small
 
@@ -32,10 +34,15 @@ class Csr:
     # the directory of `data` and `indices` if they are in temporary files; it is removed with this object
     scratch: ScratchDirectory | None = None
 
-    @property
-    def nnz(self) -> int:
-        """Number of pairs."""
-        return len(self.data)
+
+@dataclass(frozen=True)
+class CountSummary:
+    """Sums and a sample of co-occurrence counts."""
+
+    row_lengths: NDArray[np.int64]  # pairs per word
+    word_sums: Floats
+    context_sums: Floats
+    sample: Vectors  # about SAMPLE_SIZE counts, evenly spread
 
 
 def validate_layout(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any]) -> None:

@@ -18,7 +18,6 @@ from scipy.sparse import csr_matrix
 from gensim_wordrank._utils import atomic_files, checksummed, validation
 from gensim_wordrank._utils import memory as memory_
 from gensim_wordrank.cooccurrence import counting, csr
-from gensim_wordrank.cooccurrence.summary import SAMPLE_SIZE, CountSummary
 from gensim_wordrank.text import corpus
 
 FORMAT = checksummed.Format("co-occurrences", 2, "Count the co-occurrences again.")
@@ -167,7 +166,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
             validation.positive_integer("max_final_vocab", max_final_vocab)
         if path is not None:
             atomic_files.require_writable_directory(path, FILE_NAMES)
-        max_bytes = corpus.token_ids_budget(memory)
+        max_bytes = memory_.headroom(memory, required=True)
         if backend is not None:
             text = backend.read(None, corpus_file)
             text = text.reindex(text.select_vocabulary(min_count, max_final_vocab))
@@ -291,10 +290,10 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         quantum = csr.quantum(float(self.data.max(initial=0)), max(len(self.words), self.n_contexts))
         return csr.marginals(self.data, self.indices, self.indptr, self.n_contexts, quantum)
 
-    def summarize(self) -> CountSummary:
+    def summarize(self) -> csr.CountSummary:
         """Return what training must know before the first epoch, after a :meth:`validate`."""
-        step = max(1, self.nnz // SAMPLE_SIZE)
-        return CountSummary(np.diff(self.indptr), *self.marginals(), self.data[::step])
+        step = max(1, self.nnz // csr.SAMPLE_SIZE)
+        return csr.CountSummary(np.diff(self.indptr), *self.marginals(), self.data[::step])
 
     def reindex(self, words: Sequence[Any]) -> Cooccurrence:
         """Return the counts for the given words, in their order; new words have empty rows and columns.

@@ -195,6 +195,12 @@ class Objective:
         slope = RankLoss(self.rank_loss).slope_at(np.array([(rank + self.rank_offset) / self.rank_scale]), self.t)
         return float(slope[0]) * rank / self.rank_scale if rank else 0.0
 
+    def gradient_scale(self, n_contexts: int, sharpness: float) -> float:
+        """Return the factor of the rank loss's slope with which the largest gradient is the same at any sharpness."""
+        sharper = self.max_pair_gradient(n_contexts, sharpness)
+        ratio = self.max_pair_gradient(n_contexts) / sharper if sharper else 1.0
+        return sharpness / self.rank_scale * ratio
+
     def effective_l2(self, n_contexts: int, n_pairs: int, settings: Settings = SETTINGS) -> float:
         """Return `l2` in units of the largest gradient of a pair, and up to twice as much for few pairs.
 

@@ -8,7 +8,7 @@ import itertools
 import logging
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
@@ -18,19 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from gensim_wordrank._utils import memory, validation
-from gensim_wordrank.text.tokens import SENTENCE_BOUNDARY, UNKNOWN, TokenIds, tokenize_file
+from gensim_wordrank._utils import validation
+from gensim_wordrank.text.tokens import SENTENCE_BOUNDARY, UNKNOWN, ToIds, TokenIds, file_ids
 from gensim_wordrank.types import Ids
 
 logger = logging.getLogger(__name__)
 
-# ids of words, from a vocabulary that is fixed or grows
-ToIds = Callable[[Iterable[Any]], Iterator[int]]
 # tokens of an iterable that are turned into ids at a time
 BATCH_SIZE = 1 << 18
 # words of a file from which on compacting their memory pays
 COMPACT_FROM = 1 << 16
-# share of the free memory for token ids; the rest is for counting
+# share of the memory for token ids; the rest is for counting
 TOKEN_IDS_SHARE = 0.4
 
 
@@ -105,6 +103,11 @@ class Corpus(VocabCounts):
         return Corpus(list(vocabulary), counts, self.n_sentences, self.n_tokens, self.token_ids.reindex(new_id))
 
 
+def is_same_text(digest: str, other: str) -> bool:
+    """Return True if two digests are of the same token ids; the vocabulary may have grown since."""
+    return digest.partition(" ")[0] == other.partition(" ")[0]
+
+
 def may_be_same_text(digest: str, other: str) -> bool:
     """Return True if two texts differ at most in word order or in the vocabulary they were read with.
 
@@ -174,11 +177,6 @@ def validate_sentences(sentences: Iterable[Sequence[str]]) -> Iterator[Sequence[
         yield sentence
 
 
-def token_ids_budget(limit: int | str | None) -> int:
-    """Return the bytes that token ids may take under the user's memory limit; raise MemoryError if it is too low."""
-    return int(TOKEN_IDS_SHARE * memory.headroom(limit, required=True))
-
-
 def map_ids(
     words: Sequence[Any], counts: NDArray[np.int64], vocabulary: Mapping[Any, int]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -192,7 +190,7 @@ def map_ids(
     >>> ids.tolist(), counts.tolist()
     ([1, -2, 0], [7, 5, 0])
     """
-    new_id = np.fromiter(_known_ids(vocabulary, words), np.int32, len(words))
+    new_id = np.fromiter(map(vocabulary.get, words, itertools.repeat(UNKNOWN)), np.int32, len(words))
     new_counts = np.zeros(len(vocabulary), np.int64)
     new_counts[new_id[new_id >= 0]] = counts[new_id >= 0]
     return new_id, new_counts
@@ -222,7 +220,8 @@ def read(
     workers : int
         Threads that tokenize a file.
     max_bytes : int
-        Memory that the token ids may take; if they need more, they go into a temporary file in `directory`.
+        Memory for reading and counting. If the token ids need more than their share of it, they go into a temporary
+        file in `directory`.
     progress : bool
         Show a progress bar.
 
@@ -235,10 +234,12 @@ def read(
     """
     started, workers = perf_counter(), validation.positive_integer("workers", workers)
     table = defaultdict[Any, int](itertools.count().__next__) if vocabulary is None else vocabulary
-    to_ids = partial(map, table.__getitem__) if vocabulary is None else partial(_known_ids, vocabulary)
-    token_ids, n_sentences, n_tokens = TokenIds(max_bytes, directory), 0, 0
+    to_ids: ToIds = partial(map, table.__getitem__)
+    if vocabulary is not None:
+        to_ids = lambda words: map(vocabulary.get, words, itertools.repeat(UNKNOWN))  # noqa: E731
+    token_ids, n_sentences, n_tokens = TokenIds(int(TOKEN_IDS_SHARE * max_bytes), directory), 0, 0
     counts = np.zeros(len(table), np.int64)
-    batches = _sentence_ids(sentences, to_ids) if corpus_file is None else _file_ids(corpus_file, to_ids, workers)
+    batches = _sentence_ids(sentences, to_ids) if corpus_file is None else file_ids(corpus_file, to_ids, workers)
     with tqdm(desc="reading", unit="word", unit_scale=True, disable=not progress) as bar:
         for ids, more_sentences in batches:
             tokens = ids[ids != SENTENCE_BOUNDARY]
@@ -276,11 +277,6 @@ def _compact(words: list[str], counts: NDArray[np.int64]) -> None:
         words[i] = word
 
 
-def _known_ids(vocabulary: Mapping[Any, int], words: Iterable[Any]) -> Iterator[int]:
-    """Return the id of each word, or UNKNOWN."""
-    return map(vocabulary.get, words, itertools.repeat(UNKNOWN))
-
-
 def _sentence_ids(sentences: Any, to_ids: ToIds) -> Iterator[tuple[Ids, int]]:
     """Yield batches of sentences as ids, with a boundary after each sentence, and the number of sentences."""
     ids, n_sentences = array("i"), 0
@@ -292,19 +288,3 @@ def _sentence_ids(sentences: Any, to_ids: ToIds) -> Iterator[tuple[Ids, int]]:
             yield np.frombuffer(ids, np.int32), n_sentences
             ids, n_sentences = array("i"), 0
     yield np.frombuffer(ids, np.int32), n_sentences
-
-
-def _file_ids(corpus_file: Any, to_ids: ToIds, workers: int) -> Iterator[tuple[Ids, int]]:
-    """Yield the shards of one or several files as ids, and the number of sentences that begin in each."""
-    for source in corpus_file if isinstance(corpus_file, (list, tuple)) else [corpus_file]:
-        last = SENTENCE_BOUNDARY
-        for ids, words in tokenize_file(source, workers):
-            if not len(ids):
-                continue
-            # the boundary, -1, selects the last entry: itself
-            new_id = np.append(np.fromiter(to_ids(words), np.int32, len(words)), np.int32(SENTENCE_BOUNDARY))
-            boundaries = np.concatenate([[last == SENTENCE_BOUNDARY], ids == SENTENCE_BOUNDARY])
-            last = ids[-1]
-            yield new_id[ids], int(np.count_nonzero(boundaries[:-1] & ~boundaries[1:]))
-        if last != SENTENCE_BOUNDARY:
-            yield np.array([SENTENCE_BOUNDARY], np.int32), 0

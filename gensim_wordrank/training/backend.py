@@ -11,8 +11,9 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from gensim_wordrank._utils import memory
+from gensim_wordrank.cooccurrence.csr import CountSummary
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
-from gensim_wordrank.cooccurrence.summary import CountSummary
 from gensim_wordrank.text import corpus
 from gensim_wordrank.text.corpus import Corpus, VocabCounts
 from gensim_wordrank.training.sampled import TrainingConfig, sampled_epoch
@@ -91,7 +92,7 @@ class LocalBackend:
         """Read a text into word ids: those of `vocabulary`, or new ones for all words."""
         if isinstance(sentences, Corpus):  # it was read before
             return sentences if vocabulary is None else sentences.reindex(vocabulary)
-        room = corpus.token_ids_budget(self.memory)
+        room = memory.headroom(self.memory, required=True)
         return corpus.read(
             sentences, corpus_file, vocabulary=vocabulary, workers=self.workers, max_bytes=room, progress=self.progress
         )  # fmt: skip
