@@ -83,7 +83,7 @@ def sample_pairs(
     uint16_t[:, ::1] pairs,             # OUT  room for all pairs of the words, and one more
     uint32_t[::1] offsets,              # INOUT  systematic-sampling offset of each word, in units of 2^-32
     const int32_t[::1] word_rows,       # the rows of the counts that are the words of the block
-    tuple counts,                       # (indptr, columns, counts); Cooccurrence.check has verified the counts
+    tuple counts,                       # (indptr, columns, counts); Cooccurrence.validate has verified the counts
     tuple factors,                      # (of_words, of_contexts): their product is a pair's expected count
     tuple slots,                        # (slot_of, row_of, n_slots): block of each context and its row there
     EpochOptions options not None,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gensim_wordrank import _sampled
 from gensim_wordrank._utils import threads
-from gensim_wordrank._utils.memory import anonymous_array, discard_pages, trim_heap
+from gensim_wordrank._utils.memory import anonymous_array, discard_pages
 from gensim_wordrank.cooccurrence.csr import CountSummary, Csr
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.objective.objective import ExpectedCounts, Objective
@@ -204,7 +204,6 @@ def sampled_epoch(
                 rows.unpack(n * i // n_blocks, n * (i + 1) // n_blocks)
         return 0.0
 
-    trim_heap()  # what counting or the last epoch freed: memory peaks now
     # the next words had these contexts in the stratum before; unpacked rows may come from any block
     losses = threads.parallel_rounds(run, n_blocks + 2, n_blocks, workers, barrier_from=n_blocks)
     (new_words, _, word_accumulator), (new_contexts, bias, context_accumulator) = words.new, context_rows.new
