@@ -161,15 +161,7 @@ def likely_contexts(word: Vectors, contexts: Vectors, bias: Vectors, topn: int) 
 
 
 def unit(vectors: Vectors, axis: int = 1) -> Vectors:
-    """Scale rows, or columns with ``axis=0``, to length 1; zeros stay zeros.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gensim_wordrank.keyedvectors import unit
-    >>> unit(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
-    [[0.6, 0.8], [0.0, 0.0]]
-    """
+    """Scale rows, or columns with ``axis=0``, to length 1; zeros stay zeros."""
     lengths = np.linalg.norm(vectors, axis=axis, keepdims=True)
     result: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
     return result

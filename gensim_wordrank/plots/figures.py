@@ -39,18 +39,13 @@ def loss_functions() -> Figure:
     x = np.linspace(0, 10, 501)[1:]  # rho_3(0) is minus infinity
     losses = [Series(formula, x, loss.value_at(x)) for loss, formula in FORMULAS.items()]
     ranks = np.linspace(0, 100, 501)
-    scaled = [
-        Series(f"ρ₁ with α = {alpha}, β = {beta}", ranks, RankLoss.LOG.value_at((ranks + beta) / alpha))
-        for alpha, beta in SCALES
-    ]
-    identity = Series("ρ₀, α = 1, β = 0", ranks, RankLoss.IDENTITY.value_at(ranks))
-    return Figure(
-        "Rank losses",
-        [
-            Panel(losses, "(a) ρ(x)", "x", "loss", y_range=(-2, 10)),
-            Panel([identity, *scaled], "(b) ρ((x + β) / α)", "rank x", "loss", y_range=(0, 8)),
-        ],
-    )
+    scaled = [Series("ρ₀, α = 1, β = 0", ranks, RankLoss.IDENTITY.value_at(ranks))]
+    for alpha, beta in SCALES:
+        values = RankLoss.LOG.value_at((ranks + beta) / alpha)
+        scaled.append(Series(f"ρ₁ with α = {alpha}, β = {beta}", ranks, values))
+    left = Panel(losses, "(a) ρ(x)", "x", "loss", y_range=(-2, 10))
+    right = Panel(scaled, "(b) ρ((x + β) / α)", "rank x", "loss", y_range=(0, 8))
+    return Figure("Rank losses", [left, right])
 
 
 def loss_curves(losses: Mapping[str, Sequence[float]]) -> Figure:

@@ -16,15 +16,7 @@ LETTER_WIDTH, LABEL_HEIGHT = 0.085, 0.24
 
 
 def label_positions(vectors: Vectors, labels: Sequence[str], seed: int = 1) -> Floats:
-    """Return the position of each label in inches: t-SNE of cosine distances, with overlapping labels moved apart.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gensim_wordrank.plots.layout import label_positions
-    >>> label_positions(np.eye(4, dtype=np.float32), ["north", "east", "south", "west"]).shape
-    (4, 2)
-    """
+    """Return the position of each label in inches: t-SNE of cosine distances, with overlapping labels moved apart."""
     perplexity = min(15.0, (len(labels) - 1) / 3)
     TSNE = import_optional("sklearn.manifold").TSNE
     tsne = TSNE(metric="cosine", init="random", perplexity=perplexity, random_state=seed)
