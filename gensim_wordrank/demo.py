@@ -10,11 +10,9 @@ from pathlib import Path
 from time import perf_counter
 
 import click
-from gensim.models.callbacks import CallbackAny2Vec
 from gensim.test.utils import datapath
 from gensim.utils import simple_preprocess
 from smart_open import open as open_text
-from tqdm import tqdm
 
 from gensim_wordrank.model import WordRank
 from gensim_wordrank.plots import save, word_map
@@ -28,29 +26,23 @@ def lee_corpus() -> list[list[str]]:
         return [simple_preprocess(line) for line in lines]
 
 
-class LossPrinter(CallbackAny2Vec):  # type: ignore[misc]  # gensim has no type information
-    """Print the loss of each epoch above the progress bar."""
-
-    def on_epoch_end(self, model: WordRank) -> None:
-        """Print one line."""
-        tqdm.write(f"epoch {model.epochs_done:3}   loss {model.get_latest_training_loss():.6g}")
-
-
 def main(directory: Path) -> None:
     """Train, print results, and write files to `directory`."""
     sentences = lee_corpus()
     click.echo(f"The Lee corpus: {len(sentences)} stories, {sum(map(len, sentences))} words.")
     started = perf_counter()
-    model = WordRank(sentences, progress=True, callbacks=[LossPrinter()])
-    click.echo(f"Trained {len(model.wv)} vectors in {perf_counter() - started:.1f} s.\n")
+    model = WordRank(sentences, progress=True)
+    click.echo(f"Trained {len(model.wv)} vectors in {perf_counter() - started:.1f} s.")
+    for epoch, loss in enumerate(model.training_losses, 1):
+        click.echo(f"epoch {epoch:3}   loss {loss:.6g}")
 
+    click.echo()
     wv = model.vectors("word", "centred")
     for word in WORDS:
         click.echo(f"{word:12} {', '.join(near for near, _ in wv.most_similar(word, topn=7))}")
     _, spearman, unknown = wv.evaluate_word_pairs(datapath("wordsim353.tsv"), dummy4unknown=True)
-    click.echo(
-        f"\nWordSim-353: Spearman {100 * spearman[0]:.1f}, {unknown:.0f}% of the pairs have an unknown word (score 0)."
-    )
+    note = f"{unknown:.0f}% of the pairs have an unknown word (score 0)"
+    click.echo(f"\nWordSim-353: Spearman {100 * spearman[0]:.1f}, {note}.")
 
     directory.mkdir(parents=True, exist_ok=True)
     model.save(directory / "lee.model")

@@ -91,23 +91,19 @@ def overwrite_known(keyed: KeyedVectors, words: Sequence[str], start: Vectors) -
         raise TypeError(f"'warm_start' must be KeyedVectors, as model.wv. Got a {type(keyed).__name__} instead.")
     if keyed.vector_size != size:
         raise validation.parameter_error("warm_start", f"vectors of size {size}", keyed.vector_size)
-    result = start.copy()  # `start` may be a read-only memory map
-    # gensim takes an unknown number for an index; FastText has vectors of strings outside its vocabulary
-    held = [
-        (i, word) for i, word in enumerate(words) if word in (keyed if isinstance(word, str) else keyed.key_to_index)
-    ]
-    known = [(i, word) for i, word in held if keyed[word].any()]
-    if not known:
-        return result, 0
-    values = np.stack([keyed[word] for _, word in known])
-    bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
+    result, n_known = start.copy(), 0  # `start` may be a read-only memory map
+    for i, word in enumerate(words):
+        # gensim takes an unknown number for an index; FastText has vectors of strings outside its vocabulary
+        if word in (keyed if isinstance(word, str) else keyed.key_to_index) and keyed[word].any():
+            result[i] = keyed[word]
+            n_known += 1
+    bad = np.flatnonzero(~np.isfinite(result).all(axis=1))
     if len(bad):
         raise ValueError(
-            f"'warm_start' must hold finite numbers. The vector of {known[bad[0]][1]!r} has NaN or infinity "
+            f"'warm_start' must hold finite numbers. The vector of {words[bad[0]]!r} has NaN or infinity "
             f"({len(bad)} vectors in all). Remove these words."
         )
-    result[[i for i, _ in known]] = values
-    return result, len(known)
+    return result, n_known
 
 
 def restore_locked(keyed: KeyedVectors, new: Vectors) -> None:
@@ -149,15 +145,7 @@ def likely_contexts(word: Vectors, contexts: Vectors, bias: Vectors, topn: int) 
 
 
 def unit(vectors: Vectors, axis: int = 1) -> Vectors:
-    """Scale rows, or columns with ``axis=0``, to length 1; zeros stay zeros.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gensim_wordrank.keyedvectors import unit
-    >>> unit(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
-    [[0.6, 0.8], [0.0, 0.0]]
-    """
+    """Scale rows, or columns with ``axis=0``, to length 1; zeros stay zeros."""
     lengths = np.linalg.norm(vectors, axis=axis, keepdims=True)
     result: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
     return result

@@ -25,6 +25,7 @@ STORED = (
     "corpus_count", "corpus_total_words", "effective_min_count", "train_count", "total_train_time", "training_losses",
     "_counted",
 )  # fmt: skip
+TOO_OLD = "'{}' was saved by an older development version and cannot be read. Train the model again."
 
 
 def save(write: Callable[..., None], fname: Any, **kwargs: Any) -> None:
@@ -41,16 +42,26 @@ def load(cls: type, read: Callable[..., Any], fname: str | os.PathLike[str], mma
     """Let gensim read a model; refuse files that hold something else."""
     name = os.fspath(fname)
     try:
-        with atomic_files.describe_read_errors(fname):
-            model = read(name, mmap=mmap)
+        model = unpickle(read, name, mmap=mmap)
     except AttributeError as error:  # any other pickle ends here
         raise AttributeError(f"'{name}' holds no {cls.__name__} model: {error}.") from error
     if not isinstance(model, cls):
         kind = type(model).__name__
         raise AttributeError(f"'{name}' holds a {kind}, not a {cls.__name__} model. Load it with {kind}.load.")
     if not hasattr(model, "_accumulators"):
-        raise AttributeError(f"'{name}' was saved by an older development version. Train the model again.")
+        raise ValueError(TOO_OLD.format(name))
     return model
+
+
+def unpickle(read: Callable[..., Any], name: str, **kwargs: Any) -> Any:
+    """Let gensim read a file that it saved; errors name the file."""
+    with atomic_files.describe_read_errors(name):
+        try:
+            return read(name, **kwargs)
+        except (AttributeError, ModuleNotFoundError) as error:
+            if "'gensim_wordrank." in str(error):  # the name of a module that was moved
+                raise ValueError(TOO_OLD.format(name)) from error
+            raise
 
 
 def _parameter_names(cls: type) -> set[str]:

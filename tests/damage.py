@@ -1,10 +1,10 @@
-"""Read damaged files of every format, in a process of its own, because a crash would take the tests with it.
+"""Read damaged files of all formats, in a separate process because it may crash.
 
     python tests/damage.py SEED ROUNDS
 
-For each format: write files, read them, and in each round change some bytes of one of them, or cut it, and read again.
-What comes must pass the format's own check, or be a ValueError or OSError with a message. Models are left out: they are
-pickles, of which nothing is promised. Prints lines of JSON.
+For each format: write files and read them; then, in each round, change some bytes of a file or truncate it, and read it
+again. The result must pass the check of the format, or be a ValueError or OSError with a message. Models are left out:
+they are pickles, which are not checked. Prints lines of JSON.
 """
 
 import bz2
@@ -28,7 +28,7 @@ from gensim_wordrank.cluster import Hosts
 from gensim_wordrank.cooccurrence.formats import read_glove, read_wordrank, write_glove
 from gensim_wordrank.evaluation import load_model, read_analogies, read_directory, read_similarity
 
-from problems import write_authors
+from problems import write_wordrank
 
 WORDS = ["the", "of", "sea", "sky", "röse", "bird"]
 SENTENCES = [["the", "sea", "of", "bird"], ["sky", "röse", "the", "of"], ["bird", "the", "sky"]] * 3
@@ -37,25 +37,25 @@ TEXT = "".join(" ".join(sentence) + "\n" for sentence in SENTENCES).encode()
 
 @dataclass(frozen=True)
 class Format:
-    """How files of a format are made and read in a directory, and what must hold of anything that was read."""
+    """How to write and read a format, and how to check what was read."""
 
     write: Callable[[Path], Any]
     read: Callable[[Path], Any]
-    is_right: Callable[[Any, Any], bool]  # of what was read from damaged and from good files
+    is_right: Callable[[Any, Any], bool]  # takes what was read from the damaged and from the intact files
 
 
 def pairs() -> Cooccurrence:
-    """A small matrix."""
+    """Return small co-occurrence counts."""
     return Cooccurrence.from_corpus(SENTENCES, window=3, min_count=1)
 
 
-def same(found: Cooccurrence, good: Cooccurrence) -> bool:
-    """Whether two matrices are one, which a checksum can tell."""
+def are_equal(found: Cooccurrence, good: Cooccurrence) -> bool:
+    """Return True if two matrices are equal, as the checksum guarantees."""
     return found.words == good.words and (found.matrix != good.matrix).nnz == 0 and (found.counts == good.counts).all()
 
 
 def is_matrix(found: Cooccurrence, good: Cooccurrence) -> bool:
-    """Whether a matrix can be trained on; its numbers may be others."""
+    """Return True if a matrix can be trained on; its values may have changed."""
     found.validate()
     return len(found.words) == found.shape[0] == found.shape[1] == len(found.counts)
 
@@ -70,58 +70,58 @@ def write_sets(place: Path) -> None:
 
 
 def are_sets(found: list[Any], good: list[Any]) -> bool:
-    """Whether sets can be scored on."""
+    """Return True if models can be scored on the sets."""
     questions = [getattr(one, "ratings", None) if hasattr(one, "ratings") else one.answers for one in found]
     return all(len(one) and (not isinstance(one, np.ndarray) or np.isfinite(one).all()) for one in questions)
 
 
 def vectors() -> KeyedVectors:
-    """Word vectors."""
+    """Return random word vectors."""
     keyed = KeyedVectors(3)
     keyed.add_vectors(WORDS, np.random.default_rng(0).standard_normal((len(WORDS), 3)).astype(np.float32))
     return keyed
 
 
 def are_vectors(found: KeyedVectors, good: KeyedVectors) -> bool:
-    """Whether vectors can be used; their numbers may be others."""
+    """Return True if vectors can be used; their values may have changed."""
     return found.vectors.shape == (len(found), found.vector_size) and bool(np.isfinite(found.vectors).all())
 
 
 class Stop:
-    """A callback that ends training after two epochs."""
+    """A callback that stops training after two epochs."""
 
     def __getattr__(self, name: str) -> Callable[[WordRank], bool]:
         return lambda model: name == "on_epoch_end" and model.epochs_done == 2
 
 
 def write_run(place: Path) -> None:
-    """Break a run off after two epochs."""
+    """Write checkpoints of a run that stops after two epochs."""
     WordRank(SENTENCES, min_count=1, vector_size=4, epochs=3, checkpoint=Checkpoints(place / "run"), callbacks=[Stop()])
 
 
 def resume(place: Path) -> KeyedVectors:
-    """Go on with a copy of the run."""
+    """Resume a copy of the run."""
     with tempfile.TemporaryDirectory() as copy:
         return WordRank.resume(shutil.copytree(place / "run", Path(copy, "run"))).wv
 
 
-def same_vectors(found: KeyedVectors, good: KeyedVectors) -> bool:
-    """Whether vectors are the same, bit for bit."""
+def have_equal_vectors(found: KeyedVectors, good: KeyedVectors) -> bool:
+    """Return True if words and vectors are the same."""
     return found.index_to_key == good.index_to_key and np.array_equal(found.vectors, good.vectors)
 
 
 def count(name: str) -> Callable[[Path], Cooccurrence]:
-    """Return a function that counts a text."""
+    """Return a function that counts the co-occurrences of a text."""
     return lambda place: Cooccurrence.from_corpus(corpus_file=place / name, window=3, min_count=1, workers=2)
 
 
 def text(name: str, pack: Callable[[bytes], bytes]) -> Format:
-    """A text, perhaps compressed."""
+    """Return the format of a text, possibly compressed."""
     return Format(lambda place: (place / name).write_bytes(pack(TEXT)), count(name), is_matrix)
 
 
 def keyed(name: str, **options: Any) -> Format:
-    """A file of vectors."""
+    """Return the format of a vector file."""
     return Format(
         lambda place: vectors().save_word2vec_format(str(place / name), **options),
         lambda place: load_model(str(place / name)).wv,
@@ -131,12 +131,14 @@ def keyed(name: str, **options: Any) -> Format:
 
 FORMATS = {
     "co-occurrences": Format(
-        lambda place: pairs().save(place / "pairs"), lambda place: Cooccurrence.load(place / "pairs"), same
+        lambda place: pairs().save(place / "pairs"), lambda place: Cooccurrence.load(place / "pairs"), are_equal
     ),
     "mapped co-occurrences": Format(
-        lambda place: pairs().save(place / "pairs"), lambda place: Cooccurrence.load(place / "pairs", mmap="r"), same
+        lambda place: pairs().save(place / "pairs"),
+        lambda place: Cooccurrence.load(place / "pairs", mmap="r"),
+        are_equal,
     ),
-    "checkpoints": Format(write_run, resume, same_vectors),
+    "checkpoints": Format(write_run, resume, have_equal_vectors),
     "hosts": Format(
         lambda place: (place / "hosts.txt").write_text("node1\nme@node2:2222 threads=8 python=/opt/python  # fast\n"),
         lambda place: Hosts.read(place / "hosts.txt").hosts,
@@ -149,7 +151,7 @@ FORMATS = {
         lambda place: read_glove(place / "pairs.bin", place / "vocab.txt"),
         is_matrix,
     ),
-    "the authors' files": Format(lambda place: write_authors(pairs(), place), read_wordrank, is_matrix),
+    "the authors' files": Format(lambda place: write_wordrank(pairs(), place), read_wordrank, is_matrix),
     "test sets": Format(write_sets, read_directory, are_sets),
     "similarity": Format(write_sets, lambda place: [read_similarity(place / "similar.tsv")], are_sets),
     "analogies": Format(write_sets, lambda place: [read_analogies(place / "google.txt")], are_sets),
@@ -164,7 +166,7 @@ FORMATS = {
 
 
 def damage(content: bytes, random: np.random.Generator) -> bytes:
-    """Return bytes with a few changes, a cut, or a piece that stands twice."""
+    """Return the content truncated, with a part repeated, or with some bytes changed."""
     place = int(random.integers(len(content) + 1))
     kind = random.integers(4)
     if kind == 0:
@@ -173,15 +175,15 @@ def damage(content: bytes, random: np.random.Generator) -> bytes:
         return content[:place] + content[place // 2 :]
     changed = bytearray(content)
     for where in random.integers(len(content), size=random.integers(1, 4)):
-        # one bit, or something that means something in a text
+        # change one bit, or write a character that has a meaning in some formats
         changed[where] = (
             changed[where] ^ (1 << random.integers(8)) if kind == 2 else random.choice(list(b" \n\t-9e.\xff\0"))
         )
     return bytes(changed)
 
 
-def rounds_of(form: Format, random: np.random.Generator, rounds: int) -> Counter[str]:
-    """Count what came of each round."""
+def count_outcomes(form: Format, random: np.random.Generator, rounds: int) -> Counter[str]:
+    """Return how often each outcome occurred."""
     outcomes: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
@@ -203,12 +205,12 @@ def rounds_of(form: Format, random: np.random.Generator, rounds: int) -> Counter
 
 
 def main(seed: int, rounds: int) -> None:
-    """Do it for all formats."""
+    """Test all formats."""
     warnings.simplefilter("error")
     warnings.simplefilter("ignore", ResourceWarning)  # gensim leaves a file open when it fails
     for number, (name, form) in enumerate(FORMATS.items()):
-        print(json.dumps({"format": name}), flush=True)  # so that a crash has a name
-        outcomes = rounds_of(form, np.random.default_rng([seed, number]), rounds)
+        print(json.dumps({"format": name}), flush=True)  # names the format in case of a crash
+        outcomes = count_outcomes(form, np.random.default_rng([seed, number]), rounds)
         print(json.dumps({"format": name, "outcomes": outcomes}), flush=True)
 
 

@@ -157,8 +157,8 @@ def algorithm_1(words, contexts, counts, objective, xi, n_triplets, learning_rat
     return words, contexts, total
 
 
-def in_chosen_basis(words, contexts, frequencies, ridge, least):
-    """Return the whitened vectors, computed from sums over words, scipy's matrix roots, and one direction at a time."""
+def whiten(words, contexts, frequencies, ridge, least):
+    """Return the whitened vectors, computed word by word and direction by direction with matrix roots of scipy."""
     words, contexts, size = words.astype(np.float64), contexts.astype(np.float64), words.shape[1]
 
     def moments(left, right, weights):
@@ -167,26 +167,26 @@ def in_chosen_basis(words, contexts, frequencies, ridge, least):
     def floored(matrix):
         return matrix + least * np.trace(matrix) / size * np.eye(size)
 
-    # the one basis in which both vary alike: the geometric mean of G and E^-1 is A A'
+    # the basis in which u and v have the same second moments: A A' is the geometric mean of G and E^-1
     of_words = floored(moments(words, words, np.sqrt(frequencies)))
     of_contexts = floored(moments(contexts, contexts, np.sqrt(frequencies)))
     root = sqrtm(of_words)
     mean = np.linalg.inv(root) @ sqrtm(root @ of_contexts @ root) @ np.linalg.inv(root)
     balance = sqrtm(mean)
-    words, contexts, alike = words @ balance, contexts @ np.linalg.inv(balance), balance @ of_words @ balance
-    together = moments(words, contexts, np.ones(len(words)))
-    values, directions = eigh(together + together.T)
+    words, contexts, moment = words @ balance, contexts @ np.linalg.inv(balance), balance @ of_words @ balance
+    cross = moments(words, contexts, np.ones(len(words)))
+    values, directions = eigh(cross + cross.T)
     others = directions[:, values >= 0]
-    whole = moments(words @ others, words @ others, frequencies)
-    variances, axes = eigh(whole)
+    weighted = moments(words @ others, words @ others, frequencies)
+    variances, axes = eigh(weighted)
     new_words, new_contexts = 0.0, 0.0
     for n in directions[:, values < 0].T:
         new_words = new_words + np.outer(words @ n, n) / (1 + math.sqrt(2))
         new_contexts = new_contexts + np.outer(contexts @ n, n) * (1 + math.sqrt(2))
     lengths = [1 / math.sqrt(value / np.mean(variances) + ridge) for value in variances]
     along = (others @ axes).T
-    of_u = sum(n @ alike @ n * length**2 for n, length in zip(along, lengths, strict=True))
-    of_v = sum(n @ alike @ n / length**2 for n, length in zip(along, lengths, strict=True))
+    of_u = sum(n @ moment @ n * length**2 for n, length in zip(along, lengths, strict=True))
+    of_v = sum(n @ moment @ n / length**2 for n, length in zip(along, lengths, strict=True))
     for n, length in zip(along, lengths, strict=True):
         longer = length * (of_v / of_u) ** 0.25
         new_words = new_words + np.outer(words @ n, n) * longer

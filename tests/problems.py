@@ -7,7 +7,7 @@ from scipy.sparse import random as random_sparse
 
 
 def make_problem(n_words, n_contexts, size, seed, density=0.3, scale=1.0):
-    """Random U, V and counts; the first word has no pairs."""
+    """Return random U, V and counts; the first word has no pairs."""
     random = np.random.default_rng(seed)
     words = (random.standard_normal((n_words, size)) * scale).astype(np.float32)
     contexts = (random.standard_normal((n_contexts, size)) * scale).astype(np.float32)
@@ -18,8 +18,8 @@ def make_problem(n_words, n_contexts, size, seed, density=0.3, scale=1.0):
     return words, contexts, Cooccurrence.from_matrix(counts)
 
 
-def write_authors(pairs, place):
-    """Write what the paper's authors read: a directory of meta, pairs as text, and vocabulary."""
+def write_wordrank(pairs, place):
+    """Write counts in the format of the paper's authors: meta file, pairs as text, and vocabulary."""
     rows, columns = pairs.matrix.nonzero()
     lines = [f"{r + 1} {c + 1} {v:f}\n" for r, c, v in zip(rows, columns, pairs.data, strict=True)]
     (place / "wiki.toy").write_text("".join(lines))

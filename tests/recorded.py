@@ -1,4 +1,4 @@
-"""Trainings whose results are recorded byte by byte.
+"""Training runs whose results are recorded byte for byte.
 
 ``python tests/recorded.py`` trains every setting and writes the hashes of vectors, contexts, biases and losses to
 data/recorded.json, under the CPU level and BLAS of this machine; test_recorded.py compares with them. Record again only
@@ -60,7 +60,7 @@ def warm():
 
 
 def matrix():
-    """Train on 3,000 things in eight blocks, counted elsewhere."""
+    """Train on a random matrix of 3,000 words, which make eight blocks."""
     counts = random_sparse(3000, 3000, 0.01, "csr", np.float32, random_state=1)
     counts.data[:] = np.random.default_rng(1).exponential(20, counts.nnz)
     return WordRank.from_cooccurrence(counts, vector_size=33, epochs=5, seed=7)
@@ -74,13 +74,13 @@ def added():
 
 
 class StopAfter(CallbackAny2Vec):
-    """Ends a run early."""
+    """Stop training after a number of epochs."""
 
     def __init__(self, epochs):
         self.epochs = epochs
 
     def on_epoch_end(self, model):
-        """Return True, which stops training."""
+        """Return True to stop training."""
         return model.epochs_done == self.epochs
 
 
@@ -92,7 +92,7 @@ def resumed():
 
 
 def on_cluster(function):
-    """Train on two processes of a Dask cluster."""
+    """Train on a Dask cluster of two processes."""
     from distributed import Client, LocalCluster
 
     with (
@@ -103,12 +103,12 @@ def on_cluster(function):
 
 
 def cluster_file(client):
-    """Machines read, count and train."""
+    """Workers read, count and train."""
     return from_file(epochs=7, cluster=client)
 
 
 def cluster_matrix(client):
-    """Machines train on pairs that they are sent."""
+    """Workers train on counts that are sent to them."""
     return train(cluster=client)
 
 
@@ -153,7 +153,7 @@ def hashes(model):
 
 
 def machine():
-    """Return what bytes depend on beside the code: the CPU level of the kernels, and NumPy's BLAS."""
+    """Return what results depend on besides the code: the CPU level of the kernels and NumPy's BLAS."""
     blas = [pool for pool in threadpool_info() if pool["user_api"] == "blas" and "numpy" in pool["filepath"]]
     name = ", ".join(f"{pool['internal_api']} {pool['version']} {pool.get('architecture')}" for pool in blas)
     return f"{versions()['CPU level']}, NumPy {np.__version__.rpartition('.')[0]}, {name}"

@@ -1,4 +1,4 @@
-"""Whole files or none."""
+"""Files and directories are written completely or not at all."""
 
 import errno
 import importlib
@@ -22,21 +22,21 @@ from gensim_wordrank._utils.atomic_files import (
 )
 
 
-def write_two(name):
-    """Write a file and a companion."""
+def write_model(name):
+    """Write a file and a second file whose name begins with the name of the first."""
     Path(name).write_text("new")
     Path(name + ".npy").write_text("new array")
 
 
-def test_all_files_arrive(tmp_path):
-    """A file and its companions are moved into place, and nothing else is left."""
-    write_atomically(tmp_path / "model", write_two)
+def test_all_files_are_moved(tmp_path):
+    """All files that were written are moved to the target, and no other file is left."""
+    write_atomically(tmp_path / "model", write_model)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["model", "model.npy"]
     assert (tmp_path / "model.npy").read_text() == "new array"
 
 
-def test_a_failure_leaves_the_old_file(tmp_path):
-    """What was there survives an error in the middle of writing, and no rubbish stays."""
+def test_failed_write_keeps_the_old_file(tmp_path):
+    """If writing fails, the old file is unchanged and no temporary file is left."""
     (tmp_path / "model").write_text("old")
 
     def fail(name):
@@ -49,49 +49,49 @@ def test_a_failure_leaves_the_old_file(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["model"]
 
 
-def test_places_that_cannot_be_written_are_named(tmp_path):
-    """A directory in the way, or a missing one, is said before anything is written."""
+def test_unwritable_paths(tmp_path):
+    """A directory with the name of the file, or a missing directory, is an error before anything is written."""
     with pytest.raises(IsADirectoryError, match="it is a directory"):
-        write_atomically(tmp_path, write_two)
+        write_atomically(tmp_path, write_model)
     with pytest.raises(FileNotFoundError, match="no directory .*Create it first"):
-        write_atomically(tmp_path / "missing" / "model", write_two)
+        write_atomically(tmp_path / "missing" / "model", write_model)
 
 
-def test_a_directory_without_permission_is_named(tmp_path, monkeypatch):
-    """An unwritable directory is said by name, whoever runs this: the superuser could write anywhere."""
+def test_directory_without_permission(tmp_path, monkeypatch):
+    """The error names the directory; mkdtemp is replaced because root may write anywhere."""
 
-    def refuse(*_, **__):
+    def deny(*_, **__):
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(tempfile, "mkdtemp", refuse)
+    monkeypatch.setattr(tempfile, "mkdtemp", deny)
     with pytest.raises(PermissionError, match=f"Cannot write into '{tmp_path}': Permission denied"):
-        write_atomically(tmp_path / "model", write_two)
+        write_atomically(tmp_path / "model", write_model)
 
 
-def test_a_link_stays_and_what_it_points_to_is_replaced(tmp_path):
-    """Also where it points to another directory, or to nothing yet; companions go beside the link."""
+def test_symbolic_link_to_a_file(tmp_path):
+    """The link is kept and its target is replaced or created, in any directory; other files go beside the link."""
     (tmp_path / "elsewhere").mkdir()
     for name in ("old", "elsewhere/old", "elsewhere/new"):
         if name.endswith("old"):
             (tmp_path / name).write_text("old")
         link = tmp_path / f"link-{name.replace('/', '-')}"
         link.symlink_to(tmp_path / name)
-        write_atomically(link, write_two)
+        write_atomically(link, write_model)
         assert link.is_symlink()
         assert (tmp_path / name).read_text() == "new"
         assert Path(f"{link}.npy").read_text() == "new array"
 
 
-def test_a_file_that_is_replaced_keeps_its_mode(tmp_path):
-    """What was private stays private."""
+def test_replaced_file_keeps_its_mode(tmp_path):
+    """A file that only its owner could read is still private after it is replaced."""
     (tmp_path / "model").write_text("old")
     (tmp_path / "model").chmod(0o600)
-    write_atomically(tmp_path / "model", write_two)
+    write_atomically(tmp_path / "model", write_model)
     assert (tmp_path / "model").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_pipe_is_written_to_and_stays(tmp_path):
-    """The reader at the other end gets one file; several cannot go through."""
+def test_named_pipe(tmp_path):
+    """A single file is copied into a pipe; several files are an error."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with ThreadPoolExecutor(1) as pool:
@@ -99,12 +99,12 @@ def test_a_pipe_is_written_to_and_stays(tmp_path):
         write_atomically(pipe, lambda name: Path(name).write_text("through the pipe") and None)
         assert reader.result(timeout=10) == "through the pipe"
     with pytest.raises(OSError, match="2 files to be written"):
-        write_atomically(pipe, write_two)
+        write_atomically(pipe, write_model)
     assert pipe.is_fifo()
 
 
-def test_a_directory_can_be_checked_beforehand(tmp_path):
-    """One that is empty or holds what it should is fine; a file in the way, and other files, are named."""
+def test_require_writable_directory(tmp_path):
+    """An empty directory and one with the same files pass; a file in its place and other files are errors."""
     (tmp_path / "file").write_text("")
     with pytest.raises(NotADirectoryError, match="there is a file of that name"):
         require_writable_directory(tmp_path / "file", ["about"])
@@ -115,8 +115,8 @@ def test_a_directory_can_be_checked_beforehand(tmp_path):
     require_writable_directory(tmp_path / "new", ["about"])
 
 
-def test_a_link_to_a_directory_stays(tmp_path):
-    """What it points to is replaced, also if that is not there yet."""
+def test_symbolic_link_to_a_directory(tmp_path):
+    """The link is kept and its target is replaced, or created if it is missing."""
     link, real = tmp_path / "link", tmp_path / "elsewhere" / "real"
     real.parent.mkdir()
     link.symlink_to(real)
@@ -127,8 +127,8 @@ def test_a_link_to_a_directory_stays(tmp_path):
     assert [path.name for path in real.parent.iterdir()] == ["real"]
 
 
-def test_an_interruption_between_renames_loses_nothing(tmp_path, monkeypatch):
-    """The old directory was moved away and the new one cannot take its name: the old one comes back."""
+def test_interrupt_between_renames(tmp_path, monkeypatch):
+    """If the new directory cannot be renamed after the old one was moved, the old one is restored."""
     target, rename = tmp_path / "pairs", Path.rename
 
     def interrupted(self, new):
@@ -146,8 +146,8 @@ def test_an_interruption_between_renames_loses_nothing(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
-def test_what_is_open_is_written_to_where_it_stands(tmp_path, name):
-    """A file that the standard output was sent to is not replaced, nor what stood in it or is written later."""
+def test_open_file_is_written_at_its_position(tmp_path, name):
+    """A file that standard output is redirected to keeps what was written before, and output continues after it."""
     (tmp_path / "link").symlink_to("/dev/stdout")
     code = (
         "from pathlib import Path; from gensim_wordrank._utils.atomic_files import write_atomically;"
@@ -162,8 +162,8 @@ def test_what_is_open_is_written_to_where_it_stands(tmp_path, name):
     assert (tmp_path / "out").read_text() == "before begin result after\n"
 
 
-def test_what_is_not_open_or_only_to_be_read_is_told_beforehand(tmp_path):
-    """Before anything is made that would go there."""
+def test_file_descriptor_that_cannot_be_written(tmp_path):
+    """A closed file descriptor and one that is open for reading are errors before anything is written."""
     with pytest.raises(OSError, match="Cannot write '/dev/fd/987': it is not open"):
         require_writable_file("/dev/fd/987")
     (tmp_path / "file").write_text("")
@@ -171,14 +171,14 @@ def test_what_is_not_open_or_only_to_be_read_is_told_beforehand(tmp_path):
         require_writable_file(f"/dev/fd/{file.fileno()}")
 
 
-def test_a_missing_module_is_no_damage():
-    """As for texts that are compressed in a way that Python has not learnt here."""
+def test_missing_compression_module():
+    """A text whose compression needs a missing module is not reported as damaged."""
     message = "'text.zst' cannot be read without the module 'missing_module'. Install it"
     with pytest.raises(OSError, match=message), describe_read_errors("text.zst"):
         importlib.import_module("missing_module")
 
 
-def test_the_names_of_what_is_being_written_are_known(tmp_path):
-    """Or what a killed run leaves would not be recognised."""
+def test_suffix_of_temporary_directories(tmp_path):
+    """TEMPORARY_SUFFIX matches the temporary directories, so that those of killed runs can be removed."""
     with _sibling_directory(tmp_path / "model") as scratch:
         assert re.fullmatch(rf"\.model\.{TEMPORARY_SUFFIX}", Path(scratch).name)

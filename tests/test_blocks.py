@@ -1,4 +1,4 @@
-"""Rows in blocks, in the layout of the sampled kernel."""
+"""Rows packed into blocks for the sampled kernel."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,8 @@ from gensim_wordrank.training.blocks import BlockedRows
 
 
 @pytest.mark.parametrize(("n", "size"), [(7, 3), (1300, 16), (40, 1)])
-def test_what_is_packed_comes_back_in_its_place(n, size):
-    """Blocks hold the rows asked for, with their bias behind them and zeros up to a whole register; all come back."""
+def test_pack_and_unpack(n, size):
+    """Blocks hold vectors, bias and zero padding up to whole registers; unpacking restores all rows."""
     random = np.random.default_rng(n)
     vectors, bias, accumulator = (random.random(shape, np.float32) for shape in ((n, size), n, n))
     rows = BlockedRows(vectors, bias, accumulator, np.array_split(random.permutation(n), 3))
@@ -29,8 +29,8 @@ def test_what_is_packed_comes_back_in_its_place(n, size):
         np.testing.assert_array_equal(new, old)
 
 
-def test_rows_that_are_unpacked_change_places():
-    """As new rows take memory those in blocks give theirs back, whatever their order: there is never room for both."""
+def test_unpacking_frees_blocks():
+    """Blocks are freed while rows are unpacked, so that memory for both is never needed."""
     n, size, random = 100_000, 127, np.random.default_rng(1)
     bias, accumulator = np.ones((2, n), np.float32)
     rows = BlockedRows(np.ones((n, size), np.float32), bias, accumulator, np.array_split(random.permutation(n), 8))

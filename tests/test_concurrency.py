@@ -1,4 +1,4 @@
-"""Errors in the middle of work, several threads, and child processes."""
+"""Errors during training, several threads, and child processes."""
 
 import multiprocessing
 import threading
@@ -13,7 +13,7 @@ from problems import SETTINGS, train_vectors
 
 
 class Failing:
-    """Sentences that end in an error of the user's own."""
+    """Sentences whose iteration ends with an error."""
 
     def __iter__(self):
         yield from [["a", "b"]] * 5000
@@ -21,15 +21,15 @@ class Failing:
 
 
 @pytest.mark.parametrize("read", [WordRank, Cooccurrence.from_corpus])
-def test_an_error_of_the_text_reaches_the_caller(read):
-    """It is the user's error, as it was raised."""
+def test_error_in_the_corpus(read):
+    """The error is raised unchanged to the caller."""
     with pytest.raises(ZeroDivisionError, match="mine"):
         read(Failing(), workers=2)
 
 
 @pytest.mark.parametrize("moment", ["on_train_begin", "on_epoch_begin", "on_epoch_end", "on_train_end"])
-def test_an_error_of_a_callback_reaches_the_caller(two_worlds, moment):
-    """Training ends there, and the model keeps the vectors that it had."""
+def test_error_in_a_callback(two_worlds, moment):
+    """Training ends with the error, and the model keeps its vectors."""
 
     class Callback:
         def __getattr__(self, name):
@@ -48,8 +48,8 @@ def test_an_error_of_a_callback_reaches_the_caller(two_worlds, moment):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_an_error_in_a_worker_reaches_the_caller(lee, monkeypatch, workers):
-    """The others end soon, no thread is left, and the state of the last whole epoch stays."""
+def test_error_in_a_worker(lee, monkeypatch, workers):
+    """All threads end, and the model has the state of the last complete epoch."""
     calls, run_cell = [], _sampled.run_cell
 
     def fail(*arguments):
@@ -71,8 +71,8 @@ def test_an_error_in_a_worker_reaches_the_caller(lee, monkeypatch, workers):
     assert threading.active_count() <= threads
 
 
-def test_training_in_several_threads_at_once(two_worlds):
-    """Every thread gets the vectors that it would get alone."""
+def test_training_in_several_threads(two_worlds):
+    """Models that are trained at the same time have the same vectors as one after another."""
     alone = [train_vectors(two_worlds, seed) for seed in range(4)]
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda seed: train_vectors(two_worlds, seed), range(4)))
@@ -80,10 +80,10 @@ def test_training_in_several_threads_at_once(two_worlds):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")  # which is the point here
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")  # intended here
 @pytest.mark.parametrize("start", ["fork", "spawn"])
-def test_child_processes_train_too(two_worlds, start):
-    """After the parent has trained, and while it trains; vectors are the same everywhere."""
+def test_training_in_child_processes(two_worlds, start):
+    """Child processes of a parent that has trained, and is training, give the same vectors."""
     expected = train_vectors(two_worlds)
     with multiprocessing.get_context(start).Pool(2) as pool:
         there = pool.map_async(train_vectors, [two_worlds] * 2)

@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md is true."""
+"""What CONTRIBUTING.md says about the code and the Makefile is true."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ PAGE = (ROOT / "CONTRIBUTING.md").read_text()
 
 
 def read_map():
-    """Return the modules that the map lists, as paths; names on a line belong to the last folder that began a line."""
+    """Return the paths of the modules in the map; a name belongs to the last folder that begins a line."""
     paths, package, folder = set(), "", ""
     for line in re.search(r"```text\n(.*?)```", PAGE, re.DOTALL)[1].splitlines():
         if line[0] != " ":
@@ -20,21 +20,21 @@ def read_map():
     return {path for path in paths if path.startswith(("gensim_wordrank/", "cython_src/"))}
 
 
-def test_the_map_lists_exactly_the_modules_of_the_package():
-    """Each module and kernel is in the map, and the map has no other."""
+def test_map_lists_all_modules():
+    """The map lists all modules and kernels, and no others."""
     modules = [*ROOT.glob("gensim_wordrank/**/*.py"), *ROOT.glob("cython_src/*.pyx")]
     assert read_map() == {str(path.relative_to(ROOT)) for path in modules if path.name != "__init__.py"}
 
 
-def test_the_map_fits_on_a_screen():
+def test_map_fits_on_a_screen():
     """The map has at most 40 lines of at most 120 characters."""
     lines = re.search(r"```text\n(.*?)```", PAGE, re.DOTALL)[1].splitlines()
     assert len(lines) <= 40
     assert max(map(len, lines)) <= 120
 
 
-def test_make_targets_are_the_described_ones():
-    """The table describes each target of the Makefile, and so does the Makefile's header."""
+def test_make_targets_are_described():
+    """The table and the Makefile's header describe all targets of the Makefile."""
     makefile = (ROOT / "Makefile").read_text()
     targets = set(re.search(r"\.PHONY: (.*)", makefile)[1].split()) - {"help"}
     assert set(re.findall(r"^\| `make (\w+)`", PAGE, re.MULTILINE)) == targets

@@ -1,4 +1,4 @@
-"""The matrix of co-occurrences: where it comes from, how it adds up, how it is kept."""
+"""Co-occurrence matrices: counting, conversion, addition and files."""
 
 import json
 import pickle
@@ -21,8 +21,8 @@ import oracle
 LEE = datapath("lee_background.cor")
 
 
-def equal(one, other):
-    """Whether two matrices are the same bytes."""
+def are_equal(one, other):
+    """Return True if two matrices have the same words, counts and bytes."""
     return (one.words, one.counts.tolist()) == (other.words, other.counts.tolist()) and all(
         getattr(one, name).tobytes() == getattr(other, name).tobytes() for name in ("data", "indices", "indptr")
     )
@@ -30,12 +30,12 @@ def equal(one, other):
 
 @pytest.fixture(scope="module")
 def pairs():
-    """Those of the Lee corpus."""
+    """Co-occurrence counts of the Lee corpus."""
     return Cooccurrence.from_corpus(corpus_file=LEE, window=5)
 
 
-def test_words_are_in_order_of_frequency(pairs):
-    """The order is that of gensim's Word2Vec, and counts are those of the text."""
+def test_words_are_sorted_by_frequency(pairs):
+    """Words have the order of gensim's Word2Vec and the counts of the text."""
     theirs = Word2Vec(min_count=5)
     theirs.build_vocab(corpus_file=LEE)
     assert pairs.words == theirs.wv.index_to_key
@@ -44,27 +44,27 @@ def test_words_are_in_order_of_frequency(pairs):
     assert pairs.counts.min() == 5
 
 
-def test_all_sources_give_the_same(pairs, tmp_path):
-    """A file, token lists and a generator are counted alike; the oracle agrees."""
-    assert equal(pairs, Cooccurrence.from_corpus(LineSentence(LEE), window=5, workers=3))
-    assert equal(pairs, Cooccurrence.from_corpus((line for line in LineSentence(LEE)), window=5, workers=1))
+def test_all_kinds_of_corpora(pairs, tmp_path):
+    """A file, token lists and a generator give the same matrix, which equals the oracle's."""
+    assert are_equal(pairs, Cooccurrence.from_corpus(LineSentence(LEE), window=5, workers=3))
+    assert are_equal(pairs, Cooccurrence.from_corpus((line for line in LineSentence(LEE)), window=5, workers=1))
     ids = {word: i for i, word in enumerate(pairs.words)}
     expected = oracle.cooccurrence(LineSentence(LEE), ids, 5)
     np.testing.assert_allclose(pairs.matrix.toarray(), expected, rtol=1e-6)
 
 
-def test_the_model_counts_the_same_pairs(pairs):
-    """WordRank, given the text, trains on the very same matrix as from_cooccurrence, and gets the same vectors."""
+def test_model_from_text_and_from_counts(pairs):
+    """WordRank counts the same matrix from text, and from_cooccurrence gives the same vectors."""
     options = {"vector_size": 10, "epochs": 2, "workers": 2}
     one, other = WordRank(corpus_file=LEE, window=5, **options), WordRank.from_cooccurrence(pairs, **options)
-    assert equal(one.cooccurrence, pairs)
+    assert are_equal(one.cooccurrence, pairs)
     assert one.wv.index_to_key == other.wv.index_to_key
     assert one.wv.vectors.tobytes() == other.wv.vectors.tobytes()
     assert other.wv.get_vecattr("the", "count") == pairs.counts[pairs.words.index("the")]
 
 
-def test_progress_is_shown_on_both_passes(capsys):
-    """progress=True shows words and words a second while reading and while counting; by default nothing is shown."""
+def test_progress_bars(capsys):
+    """progress=True shows words per second while reading and counting; by default nothing is shown."""
     Cooccurrence.from_corpus(corpus_file=LEE)
     assert capsys.readouterr() == ("", "")
     Cooccurrence.from_corpus(corpus_file=LEE, progress=True)
@@ -73,8 +73,8 @@ def test_progress_is_shown_on_both_passes(capsys):
         assert re.search(rf"{name}.*word/s", bars)
 
 
-def test_the_vocabulary_can_be_cut():
-    """max_final_vocab keeps the most frequent words, exactly so many."""
+def test_max_final_vocab():
+    """max_final_vocab keeps exactly this many of the most frequent words."""
     few = Cooccurrence.from_corpus(corpus_file=LEE, max_final_vocab=7)
     assert few.words == Cooccurrence.from_corpus(corpus_file=LEE).words[:7]
     assert few.shape == (7, 7)
@@ -95,14 +95,14 @@ def test_the_vocabulary_can_be_cut():
         ({"corpus_file": "/nowhere.txt"}, FileNotFoundError, "nowhere.txt"),
     ],
 )
-def test_bad_arguments_are_named(options, error, message):
-    """Every wrong argument is named, with the remedy."""
+def test_invalid_arguments(options, error, message):
+    """Each error names the argument and the remedy."""
     with pytest.raises(error, match=message):
         Cooccurrence.from_corpus(**options)
 
 
-def test_texts_without_pairs_are_fine():
-    """Words that never meet have an empty matrix."""
+def test_text_without_pairs():
+    """Words that never co-occur give an empty matrix."""
     pairs = Cooccurrence.from_corpus([["a"], ["b"], ["a"]], min_count=1)
     assert (pairs.words, pairs.nnz, pairs.matrix.toarray().tolist()) == (["a", "b"], 0, [[0, 0], [0, 0]])
 
@@ -110,8 +110,8 @@ def test_texts_without_pairs_are_fine():
 # ---- matrices
 
 
-def test_scipy_in_and_out():
-    """Any sparse format comes in, duplicates are added up, zeros go, and the same matrix comes out."""
+def test_from_scipy_matrix():
+    """Any sparse format is accepted; duplicates are added up and explicit zeros removed."""
     matrix = coo_array(([1.0, 2.0, 0.0, 4.0], ([0, 0, 1, 2], [1, 1, 2, 0])), (3, 3))
     pairs = Cooccurrence.from_matrix(matrix, ["x", "y", "z"], [3, 2, 1])
     assert (pairs.matrix.toarray() == matrix.toarray()).all()
@@ -119,11 +119,11 @@ def test_scipy_in_and_out():
     assert pairs.counts.tolist() == [3, 2, 1]
     assert Cooccurrence.from_matrix(matrix).counts.tolist() == [3, 1, 4]
     for form in ("csr", "csc", "lil", "dok", "bsr"):
-        assert equal(Cooccurrence.from_matrix(matrix.asformat(form), ["x", "y", "z"], [3, 2, 1]), pairs)
+        assert are_equal(Cooccurrence.from_matrix(matrix.asformat(form), ["x", "y", "z"], [3, 2, 1]), pairs)
 
 
-def test_a_file_that_cannot_be_written_is_named(tmp_path, lee_pairs):
-    """As by a limit on its size, of which NumPy tells no number; nothing is left."""
+def test_file_size_limit(tmp_path, lee_pairs):
+    """If a file cannot be written completely, the error names it and nothing is left."""
     lee_pairs.save(tmp_path / "pairs")
     code = (
         "import resource; from gensim_wordrank import Cooccurrence; pairs = Cooccurrence.load('pairs');"
@@ -134,8 +134,8 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path, lee_pairs):
     assert [path.name for path in tmp_path.iterdir()] == ["pairs"]
 
 
-def test_bad_matrices_are_refused():
-    """Names that do not fit, negative or infinite values, and a matrix that is not square are named."""
+def test_invalid_matrices():
+    """Wrong words or counts, negative or infinite values and a matrix that is not square are errors."""
     for words, message in ((["a"], "each of the 2 rows once. Got 1 names"), (["a", "a"], "once. Got 'a' for several")):
         with pytest.raises(ValueError, match=f"'words' must name {message}|'words' must name each row {message}"):
             Cooccurrence.from_matrix(np.ones((2, 2)), words)
@@ -161,8 +161,8 @@ def test_bad_matrices_are_refused():
         ("indptr", np.zeros(0, np.int64), "'indptr' must rise from 0"),
     ],
 )
-def test_arrays_made_by_hand_must_make_rows(name, bad, message):
-    """Other types, and offsets that do not fit, are refused by name at once."""
+def test_invalid_csr_arrays(name, bad, message):
+    """Wrong types and inconsistent offsets are errors that name the array."""
     good = {"data": np.ones(4, np.float32), "indices": np.array([0, 1, 0, 1], np.int32), "indptr": np.array([0, 2, 4])}
     assert Cooccurrence(**good).nnz == 4
     with pytest.raises(ValueError, match=message):
@@ -180,8 +180,8 @@ def test_arrays_made_by_hand_must_make_rows(name, bad, message):
     ],
 )
 @pytest.mark.parametrize("solver", ["sampled", "triplet"])
-def test_entries_that_would_lead_astray_never_reach_training(name, bad, message, solver):
-    """Columns outside and values that are no counts are refused, in whatever order the vocabulary is."""
+def test_invalid_entries_are_found_before_training(name, bad, message, solver):
+    """Column indices out of range and invalid counts are errors, in any order of the vocabulary."""
     for counts in ([9, 8], [8, 9]):
         pairs = Cooccurrence.from_matrix([[1.0, 2.0], [3.0, 4.0]], ["a", "b"], counts)
         getattr(pairs, name)[2] = bad
@@ -190,8 +190,8 @@ def test_entries_that_would_lead_astray_never_reach_training(name, bad, message,
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_sums_of_rows_and_columns(seed, monkeypatch):
-    """They are exact, with rows that are empty or lie in several of the pieces that are looked at."""
+def test_marginals(seed, monkeypatch):
+    """Sums of rows and columns are exact, also for empty rows and rows that span several pieces."""
     random = np.random.default_rng(seed)
     monkeypatch.setattr("gensim_wordrank.cooccurrence.csr.SUM_SIZE", int(random.integers(1, 9)))
     dense = random.integers(1, 100, (random.integers(1, 12), 7)) * (random.random(7) < 0.4)
@@ -201,15 +201,15 @@ def test_sums_of_rows_and_columns(seed, monkeypatch):
     np.testing.assert_array_equal(columns, dense.sum(axis=0))
 
 
-def test_counts_of_words_are_the_sums_of_their_rows():
-    """Empty rows, the last among them, count once; small rows beside huge ones keep theirs; huge ones stay whole."""
+def test_default_counts_are_row_sums():
+    """Empty rows count as 1, small sums beside huge ones are exact, and huge sums are limited to 2^53."""
     matrix = np.zeros((5, 5))
     matrix[1, :3], matrix[2, 4], matrix[3, :2] = 1.5, 1e30, 2
     assert Cooccurrence.from_matrix(matrix).counts.tolist() == [1, 4, 2**53, 4, 1]
 
 
-def test_graphs_train_too():
-    """Two cliques: the neighbours of a node are those of its own clique, and names may be numbers."""
+def test_train_on_a_graph():
+    """In a graph of two cliques, the nearest neighbours of a node are its clique; nodes are numbers."""
     graph = np.kron(np.eye(2), np.ones((8, 8))) - np.eye(16)
     model = WordRank.from_cooccurrence(graph, vector_size=8, epochs=30, weighted=False)
     for node in range(16):
@@ -217,8 +217,8 @@ def test_graphs_train_too():
         assert found == {other for other in range(16) if other // 8 == node // 8} - {node}
 
 
-def test_a_model_from_a_matrix_goes_on_with_text(pairs):
-    """More text adds to the matrix, and new words find a place."""
+def test_train_on_text_after_a_matrix(pairs):
+    """Text adds to the matrix, and new words are added to the vocabulary."""
     model = WordRank.from_cooccurrence(pairs, vector_size=5, epochs=1, window=5)
     before = model.cooccurrence.matrix.sum()
     more = [["australia", "newword"]] * 3
@@ -228,8 +228,8 @@ def test_a_model_from_a_matrix_goes_on_with_text(pairs):
     assert "newword" in model.wv
 
 
-def test_over_reorders_drops_and_adds(pairs):
-    """Rows and columns follow the words; what is left out goes, what is new is empty."""
+def test_reindex(pairs):
+    """Rows and columns follow the new words; removed words disappear and new ones have empty rows."""
     random = np.random.default_rng(1)
     matrix = random_array((6, 6), density=0.5, rng=random).astype(np.float32)
     pairs = Cooccurrence.from_matrix(matrix, list("abcdef"), random.integers(1, 9, 6))
@@ -241,8 +241,8 @@ def test_over_reorders_drops_and_adds(pairs):
     assert other.nnz == np.count_nonzero(matrix.toarray()[np.ix_(order, order)])
 
 
-def test_sums_over_different_vocabularies(lee):
-    """Halves of a text, counted apart over all their words, add up to the whole."""
+def test_sum_of_different_vocabularies(lee):
+    """The counts of two halves of a text, each with its own vocabulary, add up to those of the whole."""
     half = len(lee) // 2
     one, other, both = (Cooccurrence.from_corpus(part, min_count=1) for part in (lee[:half], lee[half:], lee))
     total = one + other
@@ -258,41 +258,41 @@ def test_sums_over_different_vocabularies(lee):
 
 
 @pytest.mark.parametrize("mmap", [None, "r"])
-def test_what_is_saved_comes_back(pairs, tmp_path, mmap):
-    """A saved matrix loads as the same bytes, in memory or mapped, and trains as the original does."""
+def test_save_and_load(pairs, tmp_path, mmap):
+    """A loaded or memory-mapped matrix has the same bytes and trains the same model."""
     pairs.save(tmp_path / "pairs")
     loaded = Cooccurrence.load(tmp_path / "pairs", mmap=mmap)
-    assert equal(loaded, pairs)
+    assert are_equal(loaded, pairs)
     assert isinstance(loaded.data, np.memmap) == (mmap == "r")
     models = [WordRank.from_cooccurrence(each, vector_size=5, epochs=1) for each in (pairs, loaded)]
     assert models[0].wv.vectors.tobytes() == models[1].wv.vectors.tobytes()
     assert models[0].exact_loss() == models[1].exact_loss()
 
 
-def test_counting_straight_to_disk(pairs, tmp_path):
-    """With `path` the matrix is written there, mapped, and whole; a second run replaces it."""
+def test_count_to_a_directory(pairs, tmp_path):
+    """With `path` the matrix is written there and memory-mapped; a second run replaces it."""
     for _ in range(2):
         found = Cooccurrence.from_corpus(corpus_file=LEE, window=5, path=tmp_path / "pairs")
         assert isinstance(found.data, np.memmap)
-        assert equal(found, pairs)
+        assert are_equal(found, pairs)
     assert [file.name for file in tmp_path.iterdir()] == ["pairs"]
 
 
-def test_empty_and_strange_words_are_saved(tmp_path):
-    """A matrix without pairs, words with spaces, numbers as words."""
+def test_save_unusual_words(tmp_path):
+    """Words with white space, lone surrogates, numbers and an empty matrix are saved; tuples are an error."""
     odd = Cooccurrence.from_matrix([[0, 1], [1, 0]], ["new york\n", "\ud800"])
     for number, pairs in enumerate((odd, Cooccurrence.from_matrix([[0, 1], [1, 0]]), Cooccurrence.empty(["a"]))):
         pairs.save(tmp_path / str(number))
         for mmap in (None, "r"):
-            assert equal(Cooccurrence.load(tmp_path / str(number), mmap), pairs)
+            assert are_equal(Cooccurrence.load(tmp_path / str(number), mmap), pairs)
     with pytest.raises(TypeError, match="strings or integers"):
         Cooccurrence.from_matrix([[0, 1], [1, 0]], [("a", "b"), "c"]).save(tmp_path / "tuples")
     assert not (tmp_path / "tuples").exists()
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "words.json", "data.npy", "indices.npy", "indptr.npy", "counts.npy"])
-def test_damaged_files_are_refused(tmp_path, name):
-    """Any byte that changes, any cut, and a missing file are noticed before the matrix is used."""
+def test_damaged_files(tmp_path, name):
+    """Changed bytes, truncated files and missing files are errors."""
     Cooccurrence.from_corpus([["a", "b", "c"]] * 3, min_count=1).save(tmp_path / "good")
     good = (tmp_path / "good" / name).read_bytes()
     bad = shutil.copytree(tmp_path / "good", tmp_path / "bad") / name
@@ -305,7 +305,7 @@ def test_damaged_files_are_refused(tmp_path, name):
             pass
         else:  # white space in manifest.json
             assert name == "manifest.json"
-            assert equal(loaded, Cooccurrence.load(tmp_path / "good"))
+            assert are_equal(loaded, Cooccurrence.load(tmp_path / "good"))
         bad.write_bytes(good[:place])
         with pytest.raises((ValueError, FileNotFoundError), match="bad"):
             Cooccurrence.load(tmp_path / "bad")
@@ -314,8 +314,8 @@ def test_damaged_files_are_refused(tmp_path, name):
         Cooccurrence.load(tmp_path / "bad")
 
 
-def test_files_that_do_not_make_a_matrix_are_refused(tmp_path):
-    """Right checksums do not help arrays that would lead a kernel astray."""
+def test_inconsistent_files(tmp_path):
+    """Files with correct checksums whose arrays do not form a matrix are an error."""
     pairs = Cooccurrence.from_corpus([["a", "b", "c"]] * 3, min_count=1)
     for name, bad in (("indices", [0, 1, 9, 0, 1, 2]), ("indptr", [0, 4, 2, 6]), ("counts", [1]), ("data", [1.0])):
         place = tmp_path / name
@@ -328,8 +328,8 @@ def test_files_that_do_not_make_a_matrix_are_refused(tmp_path):
             Cooccurrence.load(place)
 
 
-def test_a_newer_version_is_named(tmp_path):
-    """A directory of a later format is not misread."""
+def test_newer_format(tmp_path):
+    """The error for a later version of the format says so."""
     Cooccurrence.empty(["a"]).save(tmp_path / "new")
     manifest = json.loads((tmp_path / "new" / "manifest.json").read_text())
     (tmp_path / "new" / "manifest.json").write_text(json.dumps(manifest | {"version": 3}))
@@ -337,8 +337,8 @@ def test_a_newer_version_is_named(tmp_path):
         Cooccurrence.load(tmp_path / "new")
 
 
-def test_other_things_are_not_overwritten(tmp_path):
-    """A file, or a directory with anything else in it, stays as it is."""
+def test_save_does_not_overwrite_other_files(tmp_path):
+    """A file, and a directory with other files, are kept."""
     pairs = Cooccurrence.empty(["a"])
     (tmp_path / "file").write_text("mine")
     with pytest.raises(NotADirectoryError, match="Move it"):
@@ -352,10 +352,10 @@ def test_other_things_are_not_overwritten(tmp_path):
         pairs.save(tmp_path / "missing" / "pairs")
 
 
-def test_pickle_and_the_model_keep_a_mapped_matrix(tmp_path):
-    """A matrix in temporary files can be pickled, and saved with a model."""
+def test_pickle_of_a_mapped_matrix(tmp_path):
+    """A memory-mapped matrix can be pickled and saved with a model."""
     pairs = Cooccurrence.from_corpus(corpus_file=LEE, window=5, path=tmp_path / "pairs")
-    assert equal(pickle.loads(pickle.dumps(pairs)), pairs)
+    assert are_equal(pickle.loads(pickle.dumps(pairs)), pairs)
     model = WordRank.from_cooccurrence(pairs, vector_size=5, epochs=1)
     model.save(tmp_path / "model")
-    assert equal(WordRank.load(tmp_path / "model").cooccurrence, pairs)
+    assert are_equal(WordRank.load(tmp_path / "model").cooccurrence, pairs)

@@ -1,4 +1,4 @@
-"""Sentences in, ids out."""
+"""Sentences and files are read as word ids."""
 
 import gzip
 import io
@@ -17,27 +17,27 @@ SPACES = [" ", "  ", "\t", "\n", "\n\n", "\r\n", "\x0b", "\x1c", "\x85", "\xa0",
 
 
 def ids_of(corpus):
-    """The ids of a text as a list."""
+    """Return the ids of a text as a list."""
     return np.concatenate(list(corpus.token_ids.chunks())).tolist()
 
 
-def test_unknown_words_are_left_out_and_sentences_kept_apart():
-    """Neighbours of an unknown word move together; a border stays between sentences."""
+def test_unknown_words_and_sentence_boundaries():
+    """Unknown words are left out; -1 separates sentences, also empty ones."""
     corpus = read([["a", "?", "b"], [], ["?"], ["b", "a"]], vocabulary={"a": 0, "b": 1})
     assert ids_of(corpus) == [-1, 0, 1, -1, -1, -1, 1, 0, -1]
     assert (corpus.n_sentences, corpus.n_tokens, corpus.counts.tolist()) == (4, 6, [2, 2])
 
 
-def test_a_text_in_a_file_is_read_by_several_at_once(monkeypatch):
-    """Each has its own place in it."""
+def test_two_iterators_over_one_file(monkeypatch):
+    """Two iterators over ids in a temporary file are independent of each other."""
     monkeypatch.setattr("gensim_wordrank.text.tokens.CHUNK_SIZE", 10)
     sentences = [[f"w{i}", "a", "b"] for i in range(100)]
     corpus = read(sentences, max_bytes=0)
     assert list(zip(corpus, corpus, strict=True)) == [(sentence, sentence) for sentence in sentences]
 
 
-def test_no_texts_and_no_threads_are_refused():
-    """Both are named."""
+def test_empty_list_of_files_and_zero_workers():
+    """The error names the parameter."""
     with pytest.raises(ValueError, match="'corpus_file' must be a text, or a list of at least one"):
         Cooccurrence.from_corpus(corpus_file=[])
     with pytest.raises(ValueError, match="'corpus_file' must be a text, or a list of at least one"):
@@ -46,8 +46,8 @@ def test_no_texts_and_no_threads_are_refused():
         read([["a"]], workers=0)
 
 
-def test_all_words_are_numbered_as_they_appear():
-    """Without a vocabulary every word gets the next number; `over` a vocabulary gives what reading with it gives."""
+def test_ids_in_order_of_appearance():
+    """Without a vocabulary, words are numbered as they appear; `reindex` gives the ids of another vocabulary."""
     sentences = [["b", "a", "b"], ["c"], ["a"]]
     corpus = read(iter(sentences))
     assert (corpus.words, corpus.counts.tolist(), ids_of(corpus)) == (
@@ -56,9 +56,9 @@ def test_all_words_are_numbered_as_they_appear():
         [-1, 0, 1, 0, -1, 2, -1, 1, -1],
     )
     known = {"a": 0, "b": 1}
-    later, strata_per_batch = corpus.reindex(known), read(sentences, vocabulary=known)
-    assert ids_of(later) == ids_of(strata_per_batch)
-    assert later.counts.tolist() == strata_per_batch.counts.tolist()
+    later, direct = corpus.reindex(known), read(sentences, vocabulary=known)
+    assert ids_of(later) == ids_of(direct)
+    assert later.counts.tolist() == direct.counts.tolist()
     assert list(corpus) == sentences
 
 
@@ -66,8 +66,8 @@ def test_all_words_are_numbered_as_they_appear():
     parts=st.lists(st.one_of(st.sampled_from(SPACES), st.sampled_from(["a", "bb", "é", "日本", "\u200b", "x" * 40])))
 )
 @settings(max_examples=300, deadline=None)
-def test_files_are_read_as_linesentence_reads_them(parts, tmp_path_factory):
-    """Words, lines and counts are those of gensim's LineSentence, with any white space of Unicode."""
+def test_files_are_split_as_by_line_sentence(parts, tmp_path_factory):
+    """Words, lines and counts equal those of gensim's LineSentence, for any Unicode white space."""
     path = tmp_path_factory.getbasetemp() / "any.txt"
     path.write_bytes("".join(parts).encode())
     from_file, from_sentences = read(corpus_file=path), read(LineSentence(str(path)))
@@ -78,7 +78,7 @@ def test_files_are_read_as_linesentence_reads_them(parts, tmp_path_factory):
 
 @pytest.fixture
 def ragged(tmp_path, monkeypatch):
-    """A text of long and short lines, and limits that make many shards and cuts of it."""
+    """A text of long and short lines, with limits that cut it into many shards and sentences."""
     random = np.random.default_rng(3)
     lines = [" ".join(map(str, random.integers(0, 300, n))) for n in random.integers(0, 90, 400)]
     path = tmp_path / "ragged.txt"
@@ -88,8 +88,8 @@ def ragged(tmp_path, monkeypatch):
     return path
 
 
-def test_shards_and_threads_do_not_show(ragged):
-    """Words, numbers and sentence borders are those of one reading, wherever shards and long lines are cut."""
+def test_shards_and_workers_do_not_change_the_text(ragged):
+    """Words, ids and sentence boundaries do not depend on shards, long lines or the number of workers."""
     expected = read(LineSentence(str(ragged), max_sentence_length=40))
     for workers in (1, 2, 5):
         corpus = read(corpus_file=ragged, workers=workers)
@@ -100,8 +100,8 @@ def test_shards_and_threads_do_not_show(ragged):
         assert list(read(corpus_file=file, workers=2)) == list(corpus)
 
 
-def test_one_endless_line_is_cut_into_shards(tmp_path, monkeypatch):
-    """A file without line breaks, like text8, is still read in shards and cut into sentences."""
+def test_file_with_a_single_line(tmp_path, monkeypatch):
+    """A file without line breaks, like text8, is read in shards and cut into sentences."""
     words = [str(i % 97) for i in range(5000)]
     path = tmp_path / "line.txt"
     path.write_text(" ".join(words))
@@ -111,8 +111,8 @@ def test_one_endless_line_is_cut_into_shards(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("suffix", "compress"), [(".gz", gzip.compress), (".xz", lzma.compress)])
-def test_compressed_files_are_read_and_damaged_ones_named(ragged, suffix, compress):
-    """smart_open's formats work; one that is cut off is an error that names the file, not a shorter text."""
+def test_compressed_files(ragged, suffix, compress):
+    """Compressed files give the same text; a truncated one is an error that names the file."""
     packed = ragged.with_suffix(suffix)
     packed.write_bytes(compress(ragged.read_bytes()))
     assert list(read(corpus_file=packed, workers=2)) == list(read(corpus_file=ragged))
@@ -121,31 +121,31 @@ def test_compressed_files_are_read_and_damaged_ones_named(ragged, suffix, compre
         read(corpus_file=packed, workers=2)
 
 
-def test_texts_that_are_not_utf8_are_named(tmp_path):
-    """Bytes of another encoding are an error with the file and the place."""
+def test_text_that_is_not_utf8(tmp_path):
+    """The error names the file and shows the invalid bytes."""
     path = tmp_path / "latin1.txt"
     path.write_bytes("schöne grüße".encode("latin-1"))
     with pytest.raises(ValueError, match=r"latin1.txt' is not UTF-8 near .*sch\\xf6ne.*Convert it"):
         read(corpus_file=path)
 
 
-def test_a_file_that_shrinks_is_an_error(ragged, monkeypatch):
-    """A shard that is gone when its turn comes is not silently skipped."""
+def test_file_that_becomes_shorter(ragged, monkeypatch):
+    """A file that becomes shorter while it is read is an error."""
     cuts = list(tokens._shard_offsets(ragged))
     monkeypatch.setattr(tokens, "_shard_offsets", lambda path: iter([*cuts, cuts[-1] + 10]))
     with pytest.raises(OSError, match="became shorter"):
         read(corpus_file=ragged)
 
 
-def test_files_opened_as_text_are_refused():
-    """Decoded text cannot be cut into shards of bytes."""
+def test_file_opened_in_text_mode():
+    """The error says to open the file in binary mode."""
     with pytest.raises(TypeError, match="'corpus_file' is a file opened in text mode.*'rb'"):
         read(corpus_file=io.StringIO("a b"))
 
 
 @pytest.mark.parametrize("max_bytes", [0, 100, 4000])
-def test_ids_go_to_a_file_when_memory_is_short(ragged, max_bytes, tmp_path):
-    """The same text comes back from the temporary file, and nothing of it is left in the directory."""
+def test_ids_in_a_temporary_file(ragged, max_bytes, tmp_path):
+    """If memory is short, ids are stored in a temporary file that has no name in the directory."""
     place = tmp_path / "scratch"
     place.mkdir()
     expected = read(corpus_file=ragged)
@@ -164,7 +164,7 @@ def test_ids_go_to_a_file_when_memory_is_short(ragged, max_bytes, tmp_path):
 )
 @settings(max_examples=100, deadline=None)
 def test_segments_are_whole_sentences(lengths, max_size, max_bytes):
-    """Put together, segments are the text; each goes from border to border, and is not longer than need be."""
+    """Segments begin and end at sentence boundaries, add up to the text, and are not longer than necessary."""
     token_ids = read([["w"] * n for n in lengths], max_bytes=max_bytes).token_ids
     segments = [segment.tolist() for segment in token_ids.segments(max_size)]
     assert all(segment[0] == segment[-1] == -1 for segment in segments)
@@ -175,14 +175,14 @@ def test_segments_are_whole_sentences(lengths, max_size, max_bytes):
 
 
 @pytest.mark.parametrize("sentence", ["a plain string", b"bytes"])
-def test_strings_are_refused(sentence):
-    """A sentence that is one string would train on its letters."""
+def test_sentence_that_is_a_string(sentence):
+    """A sentence must be a list of words, not a string or bytes."""
     with pytest.raises(TypeError, match="plain string .*Split each sentence"):
         list(validate_sentences([["fine"], sentence]))
 
 
-def test_bags_of_words_are_refused():
-    """A bag or a set of words has no order to lay a window over."""
+def test_bags_of_words():
+    """Bags and sets of words have no order and are an error."""
     with pytest.raises(TypeError, match="bag of words .*token lists"):
         list(validate_sentences([[(0, 1), (5, 2)]]))
     for unordered in ({"a", "b"}, frozenset("ab"), {"a": 1}):
@@ -190,8 +190,8 @@ def test_bags_of_words_are_refused():
             list(validate_sentences([unordered]))
 
 
-def test_what_can_be_read_once_is_refused():
-    """Generators and other iterators are named; lists and restartable objects pass."""
+def test_iterators_are_rejected():
+    """Iterators can be read only once and are an error; lists and restartable objects are accepted."""
     for one_shot in ((sentence for sentence in [["a"]]), iter([["a"]]), map(list, ["ab"])):
         with pytest.raises(TypeError, match="can be read only once; .*Pass a list"):
             validate_source(one_shot, None, passes=2)

@@ -1,4 +1,4 @@
-"""Counting in bounded memory: the same bytes whatever the memory and the threads, and nothing half done."""
+"""Counting in bounded memory: the result does not depend on memory or threads, and is complete or missing."""
 
 import errno
 import functools
@@ -30,15 +30,15 @@ def ids(lee):
 
 
 def count(token_ids, n_words, window, workers, max_bytes, symmetric=True):
-    """Count by distance, in memory if the result fits."""
+    """Count with weights 1/distance, in memory if the result fits."""
     weights = counting.DistanceWeights(window, distance_weighting=True)
     open_writer = functools.partial(csr.CsrWriter, np.float32, weights.unit, None)
     return counting.count(token_ids, n_words, weights, symmetric, open_writer, workers, max_bytes)
 
 
 @pytest.mark.slow
-def test_memory_and_workers_do_not_change_a_byte(lee, ids, tmp_path):
-    """In memory, on disk, in one piece or in many runs, on any number of threads: the same matrix."""
+def test_memory_and_workers_do_not_change_the_result(lee, ids, tmp_path):
+    """Counting in memory or on disk, in one or many runs, on any number of threads gives the same bytes."""
     results = []
     for text_room, room, workers in (
         (LIMIT, LIMIT, 1),
@@ -54,8 +54,8 @@ def test_memory_and_workers_do_not_change_a_byte(lee, ids, tmp_path):
     assert len(set(results)) == 1
 
 
-def test_many_runs_equal_the_oracle(lee, caplog):
-    """A text that is counted in several runs gives what counting pair by pair gives."""
+def test_several_runs_equal_the_oracle(lee, caplog):
+    """A text that is counted in several runs has the counts of the oracle."""
     ids = {word: i for i, word in enumerate(["the", "of", "in", "and", "to", "a"])}
     text = corpus.read(lee, vocabulary=ids, max_bytes=0).token_ids
     with caplog.at_level(logging.INFO, "gensim_wordrank.cooccurrence.counting"):
@@ -65,8 +65,8 @@ def test_many_runs_equal_the_oracle(lee, caplog):
     np.testing.assert_allclose(found, oracle.cooccurrence(lee, ids, 4, symmetric=False), rtol=1e-6)
 
 
-def test_temporary_files_go_away(lee, ids, tmp_path, monkeypatch):
-    """A matrix on disk lives in the temporary directory as long as it is used, and no longer."""
+def test_temporary_files_are_removed(lee, ids, tmp_path, monkeypatch):
+    """A matrix on disk is deleted when it is no longer used."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     pairs = Cooccurrence.from_text(corpus.read(lee, vocabulary=ids, max_bytes=0), workers=2)
     csr = count(corpus.read(lee, vocabulary=ids, max_bytes=0).token_ids, len(ids), 15, 1, max_bytes=10**6)
@@ -77,8 +77,8 @@ def test_temporary_files_go_away(lee, ids, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_weights_are_whole_numbers():
-    """1/d is exact where a common denominator fits, else within 2^-33."""
+def test_distance_weights_are_integers():
+    """1/d is exact if a common denominator fits into the integers, otherwise within 2^-33."""
     for window in (1, 5, 15, 20, 22, 40, 1000):
         weights = DistanceWeights(window, distance_weighting=True)
         error = np.abs(weights.by_distance[1:] / weights.unit - 1 / np.arange(1, window + 1))
@@ -88,7 +88,7 @@ def test_weights_are_whole_numbers():
 
 
 def test_blocks_cover_all_rows_once():
-    """Blocks follow each other, are as many as memory asks for, and count beyond 2^31."""
+    """Blocks are contiguous, respect the memory limit and can exceed 2^31 bytes."""
     sizes = np.full(1000, 2**33)
     blocks = _row_blocks(sizes, workers=2, max_bytes=2**36)
     assert blocks[0][0] == 0
@@ -98,8 +98,8 @@ def test_blocks_cover_all_rows_once():
     assert _row_blocks(np.array([10]), 4, 1) == [(0, 1)]
 
 
-def test_arrays_on_disk_reach_beyond_two_billion(tmp_path, monkeypatch):
-    """Values are written and read at the right place of a file with more than 2^31 entries."""
+def test_files_with_more_than_two_billion_entries(tmp_path, monkeypatch):
+    """Values are written and read at the right position in a file with more than 2^31 entries."""
     monkeypatch.setattr(os, "posix_fallocate", lambda file, offset, size: os.ftruncate(file, size))  # a sparse file
     file = csr.NpyFile(tmp_path / "large.npy", np.dtype(np.float32), 2**31 + 100)
     file.write(2**31 + 50, np.array([1.5, 2.5], np.float32))
@@ -110,7 +110,7 @@ def test_arrays_on_disk_reach_beyond_two_billion(tmp_path, monkeypatch):
 
 
 def run_python(code, tmp_path, **options):
-    """Start Python on some code in an empty directory."""
+    """Start Python with the given code in an empty directory."""
     environment = os.environ | {"TMPDIR": str(tmp_path)}
     return subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, env=environment, **options)
 
@@ -123,8 +123,8 @@ Cooccurrence.from_corpus(corpus_file=datapath("lee_background.cor"), min_count=1
 """
 
 
-def test_a_full_disk_is_told_and_leaves_nothing(tmp_path):
-    """When a file cannot grow, the error says how much is needed and where; no result and no rubbish stay."""
+def test_full_disk(tmp_path):
+    """The error says how much space is needed and where; no file is left."""
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({1 << 20}, resource.RLIM_INFINITY))"
     process = run_python(limit + COUNT, tmp_path, stderr=subprocess.PIPE, text=True)
     _, stderr = process.communicate(timeout=120)
@@ -134,8 +134,8 @@ def test_a_full_disk_is_told_and_leaves_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_other_errors_of_the_disk_pass_through(tmp_path, monkeypatch):
-    """An error that is not about room is not called so."""
+def test_other_disk_errors(tmp_path, monkeypatch):
+    """A disk error other than missing space is raised unchanged."""
 
     def fail(*_):
         raise OSError(errno.EIO, "Input/output error")
@@ -146,8 +146,8 @@ def test_other_errors_of_the_disk_pass_through(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_killed_run_leaves_no_result(tmp_path):
-    """After SIGKILL at any moment there is either a whole matrix under its name or none."""
+def test_killed_run(tmp_path):
+    """After SIGKILL at any time, the result is complete or missing."""
     seen = set()
     for number, delay in enumerate((0.2, 0.9, 1.1, 1.3, 1.5, 20)):
         place = tmp_path / str(number)
@@ -166,7 +166,7 @@ def test_a_killed_run_leaves_no_result(tmp_path):
 
 @pytest.mark.slow
 def test_memory_stays_within_the_budget(tmp_path):
-    """The peak of a process that counts a text too large for its budget is at most a tenth above it."""
+    """The peak memory of counting a text that is larger than the budget exceeds it by at most 10%."""
     random = np.random.default_rng(1)
     words = (40_000 * random.random(2_000_000) ** 3).astype(int)
     Path(tmp_path, "text").write_text("\n".join(" ".join(map(str, line)) for line in words.reshape(-1, 20)))
@@ -188,7 +188,7 @@ print(pairs.nnz, type(pairs.data).__name__, int(peak) * 1024)
     assert int(found[0][0]) * 8 > 100_000_000, "the matrix alone would not have fitted"
 
 
-def test_a_budget_that_is_taken_already_is_refused():
-    """A budget below what the process holds is an error with the figure to give."""
+def test_budget_below_current_memory():
+    """A budget that the process already exceeds is an error that says how much is needed."""
     with pytest.raises(MemoryError, match=r"'memory' allows 1 MB, .* Give at least \d+ MB"):
         Cooccurrence.from_corpus([["a", "b"]], min_count=1, memory="1MB")

@@ -1,4 +1,4 @@
-"""Damaged files: the right result or an error, never a crash, never numbers that cannot be."""
+"""Reading damaged files gives a valid result or an error, never a crash."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ PROGRAM = Path(__file__).parent / "damage.py"
 
 @pytest.fixture(scope="module")
 def outcomes(request):
-    """What came of reading damaged files, by format."""
+    """The outcomes of reading damaged files, by format."""
     seed, rounds = request.config.getoption("--seed"), request.config.getoption("--rounds")
     command = [sys.executable, "-X", "faulthandler", str(PROGRAM), str(seed), str(rounds)]
     ended = subprocess.run(command, capture_output=True, text=True)
@@ -30,12 +30,12 @@ def outcomes(request):
         "text.xz",
     ],
 )  # fmt: skip
-def test_damage_is_refused_or_harmless(outcomes, name):
-    """Every round ends in a ValueError or OSError with a message, or in a result that is right where one can tell."""
+def test_damaged_files(outcomes, name):
+    """Each round ends with a ValueError or OSError that has a message, or with a valid result."""
     assert set(outcomes[name]) <= {"refused", "right"}, outcomes[name]
     assert outcomes[name]["refused"]
 
 
-def test_all_formats_are_tried(outcomes):
-    """No format is left out here."""
+def test_number_of_formats(outcomes):
+    """The parameters of the test above name all formats."""
     assert len(outcomes) == 16

@@ -1,4 +1,4 @@
-"""Every example runs and does what it says: of docstrings, of README and pages, and the scripts of examples/."""
+"""All examples run: those in docstrings, in README and documentation, and the scripts in examples/."""
 
 import doctest
 import importlib
@@ -15,9 +15,9 @@ import pytest
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
 PAGES = [page for page in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")] if "```python\n" in page.read_text()]
-WITH_A_TEST_OF_THEIR_OWN = {"docs/getting-started.md", "docs/migration.md"}
+TESTED_SEPARATELY = {"docs/getting-started.md", "docs/migration.md"}
 COMMANDS = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-# what each script prints, but for numbers
+# a pattern of what each script prints
 SCRIPTS = {
     "compare_with_word2vec.py": r"wordsim353 .* against .*% unknown: (may be|more than) noise",
     "document_search.py": r"^0\.\d\d  Australian cricket",
@@ -33,13 +33,13 @@ MODULES = ["gensim_wordrank", *(info.name for info in FOUND if "._" not in info.
 
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name):
-    """Doctests of one module."""
+    """The doctests of a module pass."""
     module = importlib.import_module(name)
     assert doctest.testmod(module, optionflags=doctest.ELLIPSIS).failed == 0
 
 
 def run_page(name, *languages):
-    """Run the Python, or what else is asked for, of a page from top to bottom; return what it defined."""
+    """Run the code blocks of a page in order, by default only Python; return the names that it defined."""
     blocks = re.findall(rf"```({'|'.join(languages or ['python'])})\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
     assert blocks
     result = {}
@@ -51,22 +51,22 @@ def run_page(name, *languages):
     return result
 
 
-@pytest.mark.parametrize("page", sorted({str(page.relative_to(ROOT)) for page in PAGES} - WITH_A_TEST_OF_THEIR_OWN))
+@pytest.mark.parametrize("page", sorted({str(page.relative_to(ROOT)) for page in PAGES} - TESTED_SEPARATELY))
 def test_pages(page, tmp_path, monkeypatch):
-    """The Python of a page runs in an empty directory."""
+    """The Python code of a page runs in an empty directory."""
     monkeypatch.chdir(tmp_path)
     run_page(page)
 
 
 def test_getting_started(tmp_path, monkeypatch, capfd):
-    """A newcomer gets neighbours, a picture and vectors by the page's commands and Python, one after another."""
+    """The commands and Python code of the page give neighbours, a plot and vectors, with the printed results."""
     monkeypatch.chdir(tmp_path)
     page = run_page("docs/getting-started.md", "python", "sh")
     shown = re.search("```text\n(.*?)```", (ROOT / "docs/getting-started.md").read_text(), re.DOTALL)[1]
     printed = re.search(r"^Wrote 1750 vectors to(.*\n){7}", capfd.readouterr().out, re.MULTILINE)[0]
     (loss, *cosines), (real_loss, *real_cosines) = (re.findall(r"\d+\.\d+", text) for text in (shown, printed))
     assert float(loss) == pytest.approx(float(real_loss), rel=0.01)
-    # another processor rounds otherwise, so that words which are nearly as near may change places
+    # rounding depends on the processor, so words with almost equal cosines may swap
     assert [float(each) for each in cosines] == pytest.approx([float(each) for each in real_cosines], abs=0.02)
     assert shown.split()[-9:-4:2] == printed.split()[-9:-4:2]
     assert Path("words.png").read_bytes().startswith(b"\x89PNG")
@@ -76,7 +76,7 @@ def test_getting_started(tmp_path, monkeypatch, capfd):
 
 @pytest.mark.filterwarnings("ignore:unclosed file")  # gensim leaves a file without a header open
 def test_migration(tmp_path, monkeypatch, lee):
-    """The Python of docs/migration.md runs beside the files it reads, and takes over what they hold."""
+    """The Python code of docs/migration.md runs on the files that it expects and loads their content."""
     monkeypatch.chdir(tmp_path)
     Path("text.txt").write_text("\n".join(map(" ".join, lee)))
     Path("vocab.txt").write_text("the 900\nof 400\nnever-seen 9\n")
@@ -93,7 +93,7 @@ def test_migration(tmp_path, monkeypatch, lee):
 
 @pytest.mark.parametrize("script", sorted(path.name for path in ROOT.glob("examples/*.py")))
 def test_scripts(script, tmp_path):
-    """A script runs without arguments and warnings, in a process of its own."""
+    """A script runs in a new process without arguments or warnings."""
     command = [sys.executable, "-W", "error", str(ROOT / "examples" / script)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stderr
@@ -101,7 +101,7 @@ def test_scripts(script, tmp_path):
 
 
 def test_demo(tmp_path, capsys):
-    """The demo prints losses, neighbours and a score, and writes vectors and pictures."""
+    """The demo prints losses, neighbours and a score, and writes vectors and plots."""
     from gensim_wordrank import demo
 
     demo.main(tmp_path / "demo")

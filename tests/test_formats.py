@@ -1,4 +1,4 @@
-"""Other programs' files."""
+"""Files of other programs: GloVe, word2vec and the code of the paper's authors."""
 
 import shutil
 import subprocess
@@ -10,17 +10,17 @@ from gensim_wordrank import Cooccurrence, WordRank
 from gensim_wordrank.cooccurrence.formats import RECORD, read_glove, read_wordrank, write_glove
 from gensim_wordrank.evaluation.load import read_vectors
 
-from problems import write_authors
+from problems import write_wordrank
 
 
 @pytest.fixture(scope="module")
 def pairs():
-    """Those of the Lee corpus."""
+    """Co-occurrence counts of the Lee corpus."""
     return Cooccurrence.from_corpus(corpus_file=datapath("lee_background.cor"), window=5)
 
 
-def test_glove_files_come_back(pairs, tmp_path):
-    """What is written for GloVe is read as the same matrix, in any order of its records."""
+def test_glove_round_trip(pairs, tmp_path):
+    """Reading what was written for GloVe gives the same matrix, in any order of the records."""
     write_glove(pairs, tmp_path / "pairs.bin", tmp_path / "vocab.txt")
     records = np.fromfile(tmp_path / "pairs.bin", RECORD)
     np.random.default_rng(1).shuffle(records)
@@ -33,9 +33,9 @@ def test_glove_files_come_back(pairs, tmp_path):
     assert len(WordRank.from_cooccurrence(found, vector_size=5, epochs=1).wv) == len(pairs.words)
 
 
-def test_the_authors_files_are_read(pairs, tmp_path):
-    """Their directory of meta, pairs as text and vocabulary gives the same matrix, to the six digits they write."""
-    write_authors(pairs, tmp_path)
+def test_read_wordrank(pairs, tmp_path):
+    """The authors' directory of meta file, pairs as text and vocabulary gives the same matrix to six digits."""
+    write_wordrank(pairs, tmp_path)
     found = read_wordrank(tmp_path)
     assert found.words == pairs.words
     assert (found.indices == pairs.indices).all()
@@ -45,8 +45,8 @@ def test_the_authors_files_are_read(pairs, tmp_path):
     assert read_wordrank(tmp_path).words == list(range(n))
 
 
-def test_damaged_glove_files_are_named(pairs, tmp_path):
-    """A cut file, a foreign vocabulary and a vocabulary without counts are errors that name the file."""
+def test_damaged_glove_files(pairs, tmp_path):
+    """A truncated file, a wrong vocabulary and a vocabulary without counts are errors that name the file."""
     write_glove(pairs, tmp_path / "pairs.bin", tmp_path / "vocab.txt")
     whole = (tmp_path / "pairs.bin").read_bytes()
     (tmp_path / "cut.bin").write_bytes(whole[:-3])
@@ -65,8 +65,8 @@ def test_damaged_glove_files_are_named(pairs, tmp_path):
         write_glove(Cooccurrence.from_matrix([[1.0]], ["new york"]), tmp_path / "x.bin", tmp_path / "x.txt")
 
 
-def test_vectors_that_are_not_finite_or_not_there_are_named(tmp_path):
-    """Infinite numbers, a header that promises more, and other files are errors that name the file."""
+def test_damaged_vector_files(tmp_path):
+    """Infinite numbers, missing rows and a malformed header are errors that name the file."""
     for content, message in (("1 2\na 1 1e99\n", "finite"), ("2 2\na 1 2\n", "damaged"), ("2 x\na 1 2\n", "damaged")):
         (tmp_path / "vectors.txt").write_text(content)
         with pytest.raises(ValueError, match=f"vectors.txt' .*{message}"):
@@ -74,16 +74,16 @@ def test_vectors_that_are_not_finite_or_not_there_are_named(tmp_path):
 
 
 @pytest.mark.parametrize("word", [7, "", "new york"])
-def test_words_that_glove_cannot_have_are_named(tmp_path, word):
-    """Numbers would come back as texts, and white space ends a word."""
+def test_words_that_glove_cannot_store(tmp_path, word):
+    """Numbers, empty words and words with spaces are errors, and nothing is written."""
     pairs = Cooccurrence.from_matrix([[0, 1], [1, 0]], ["a", word])
     with pytest.raises(ValueError, match=f"GloVe's files cannot hold the word {word!r}"):
         write_glove(pairs, tmp_path / "pairs.bin", tmp_path / "vocab.txt")
     assert not list(tmp_path.iterdir())
 
 
-def test_vectors_that_are_not_one_a_word(tmp_path):
-    """Of a word that stands twice the first counts; rows of other lengths, and words alone, are refused."""
+def test_duplicate_words_and_ragged_rows(tmp_path):
+    """The first of two vectors of a word is kept; rows of different lengths and missing vectors are errors."""
     path = tmp_path / "vectors.txt"
     path.write_text("4 2\na 1 2\na 3 4\nb 1 1\nc 1 0\n")
     found = read_vectors(path)
@@ -99,8 +99,8 @@ def test_vectors_that_are_not_one_a_word(tmp_path):
             read_vectors(path)
 
 
-def test_random_damage_never_passes_silently(pairs, tmp_path):
-    """Bytes that change in GloVe's binary give an error or a finite matrix of the same shape, never a crash."""
+def test_randomly_changed_bytes(pairs, tmp_path):
+    """Random changes in GloVe's binary file give an error or a finite matrix of the same shape."""
     write_glove(pairs, tmp_path / "pairs.bin", tmp_path / "vocab.txt")
     whole = bytearray((tmp_path / "pairs.bin").read_bytes())
     random, refused = np.random.default_rng(2), 0
@@ -119,8 +119,8 @@ def test_random_damage_never_passes_silently(pairs, tmp_path):
     assert refused > 5
 
 
-def test_bad_directories_of_the_authors_are_named(tmp_path):
-    """A meta file that says something else than the files is an error."""
+def test_inconsistent_wordrank_directory(tmp_path):
+    """A meta file that does not match the other files is an error."""
     for meta, message in (
         ("2 3\n1 x\n", "columns as rows"),
         ("2 2\n", "must hold"),
@@ -133,8 +133,8 @@ def test_bad_directories_of_the_authors_are_named(tmp_path):
 
 
 @pytest.mark.skipif(not shutil.which("glove"), reason="GloVe is not on the PATH; the format is tested by itself")
-def test_glove_trains_on_our_files(pairs, tmp_path):
-    """GloVe's own programs shuffle and train on what we write."""
+def test_glove_reads_our_files(pairs, tmp_path):
+    """GloVe's own programs shuffle the written counts and train on them."""
     write_glove(pairs, tmp_path / "pairs.bin", tmp_path / "vocab.txt")
     with (tmp_path / "pairs.bin").open("rb") as source, (tmp_path / "shuffled.bin").open("wb") as target:
         subprocess.run(["shuffle", "-verbose", "0"], stdin=source, stdout=target, check=True, cwd=tmp_path)
@@ -155,8 +155,8 @@ def test_glove_trains_on_our_files(pairs, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["vectors.txt.gz", "vectors.bin.gz", "vectors.bin.bz2", "vectors.txt", "vectors.bin"])
-def test_compressed_vectors_are_read(tmp_path, name):
-    """Text and binary, by the ending before that of the compression."""
+def test_compressed_vectors(tmp_path, name):
+    """Compressed and plain files are read as binary if .bin comes before the extension of the compression."""
     model = WordRank([["a", "b", "c"]] * 9, vector_size=4, epochs=1)
     model.wv.save_word2vec_format(str(tmp_path / name), binary=".bin" in name)
     found = read_vectors(tmp_path / name)

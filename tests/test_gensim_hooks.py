@@ -1,10 +1,11 @@
-"""What WordRank has from Word2Vec: vocabulary, files, events, and methods with a meaning of their own here."""
+"""What WordRank inherits from Word2Vec: vocabulary, files, events, and methods that it overrides."""
 
 import json
 import logging
 import pickle
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -12,18 +13,19 @@ from gensim.models import FastText, KeyedVectors, Phrases, Word2Vec
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim.utils import RULE_DISCARD, RULE_KEEP
 from gensim_wordrank import WordRank
+from gensim_wordrank.evaluation import load_model
 
 SMALL = {"vector_size": 8, "window": 5}
 
 
 @pytest.fixture(scope="module")
 def small(two_worlds):
-    """A trained model, not to be changed."""
+    """A trained model; tests must not change it."""
     return WordRank(two_worlds, **SMALL, epochs=5)
 
 
-def only_sea(word, count, min_count):
-    """A rule that keeps half of the words."""
+def keep_sea_words(word, count, min_count):
+    """A trim rule that keeps half of the words."""
     return RULE_KEEP if word.startswith("sea") else RULE_DISCARD
 
 
@@ -31,18 +33,18 @@ def only_sea(word, count, min_count):
 
 
 @pytest.mark.parametrize(
-    "options", [{"min_count": 185}, {"max_final_vocab": 11}, {"max_vocab_size": 30}, {"trim_rule": only_sea}]
+    "options", [{"min_count": 185}, {"max_final_vocab": 11}, {"max_vocab_size": 30}, {"trim_rule": keep_sea_words}]
 )
-def test_vocabulary_rules_are_those_of_gensim(two_worlds, options):
-    """The words that Word2Vec would choose, in its order."""
+def test_vocabulary_options(two_worlds, options):
+    """The vocabulary has the words and the order of Word2Vec's."""
     ours = WordRank(two_worlds, vector_size=4, epochs=1, **options)
     theirs = Word2Vec(two_worlds, vector_size=4, epochs=1, **options)
     assert 0 < len(ours.wv) < 40
     assert ours.wv.index_to_key == theirs.wv.index_to_key
 
 
-def test_a_dry_run_only_reports(two_worlds):
-    """prepare_vocab(dry_run=True) says what a min_count would keep, and leaves the model alone."""
+def test_dry_run_of_prepare_vocab(two_worlds):
+    """prepare_vocab(dry_run=True) reports what min_count would keep and does not change the model."""
     model = WordRank(**SMALL)
     assert model.scan_vocab(two_worlds) == (7200, 600)
     counts = dict(model.raw_vocab)
@@ -53,7 +55,7 @@ def test_a_dry_run_only_reports(two_worlds):
 
 
 def test_vocabulary_from_frequencies(two_worlds):
-    """build_vocab_from_freq makes the vocabulary that the text would make, and training needs no corpus_count."""
+    """build_vocab_from_freq gives the same vocabulary and vectors as the text."""
     model = WordRank(**SMALL, epochs=5)
     counts = {}
     for sentence in two_worlds:
@@ -67,8 +69,8 @@ def test_vocabulary_from_frequencies(two_worlds):
     assert model.wv.get_vecattr("sea1", "count") == counts["sea1"] + 1
 
 
-def test_a_generator_can_be_counted_and_trained_on_once(two_worlds):
-    """build_vocab and train read the text once each, so that a generator will do for either."""
+def test_generators(two_worlds):
+    """build_vocab and train each read the text once, so both accept a generator."""
     model = WordRank(**SMALL)
     model.build_vocab(sentence for sentence in two_worlds)
     model.train((sentence for sentence in two_worlds), total_examples=600, epochs=5)
@@ -80,8 +82,8 @@ def test_a_generator_can_be_counted_and_trained_on_once(two_worlds):
 
 @pytest.mark.parametrize("solver", ["sampled", "triplet"])
 @pytest.mark.parametrize("saved", [False, True])
-def test_two_steps_equal_one(two_worlds, tmp_path, solver, saved):
-    """With a constant rate two times 3 epochs are 6, byte for byte, also with a saved and mapped model between them."""
+def test_two_calls_of_train_equal_one(two_worlds, tmp_path, solver, saved):
+    """At a constant rate, 3 + 3 epochs equal 6, also if the model is saved and memory-mapped in between."""
     constant = SMALL | {"alpha": 0.1, "min_alpha": 0.1}
     whole, steps = (WordRank(two_worlds, **constant, epochs=epochs, solver=solver) for epochs in (6, 3))
     if saved:
@@ -93,8 +95,8 @@ def test_two_steps_equal_one(two_worlds, tmp_path, solver, saved):
     assert steps.wv.vectors.tobytes() == whole.wv.vectors.tobytes()
 
 
-def test_locked_vectors_stay(two_worlds):
-    """`vectors_lockf` keeps a word's vector (0), halves its change in an epoch (0.5) or lets it go (1)."""
+def test_vectors_lockf(two_worlds):
+    """`vectors_lockf` of 0 locks a vector, 0.5 halves its change in each epoch, and 1 has no effect."""
     free, locked = (WordRank(**SMALL, alpha=0.5, min_alpha=0.5) for _ in range(2))
     for model in (free, locked):
         model.build_vocab(two_worlds)
@@ -108,8 +110,8 @@ def test_locked_vectors_stay(two_worlds):
     np.testing.assert_array_equal(locked.wv.vectors[2:], free.wv.vectors[2:])
 
 
-def test_locks_are_for_the_words_of_the_vocabulary(two_worlds):
-    """New words are not locked; a wrong number of locks is refused."""
+def test_vectors_lockf_after_a_vocabulary_update(two_worlds):
+    """New words are not locked; a wrong number of locks is an error."""
     model = WordRank(two_worlds, **SMALL, epochs=1)
     model.wv.vectors_lockf = np.zeros(40, np.float32)
     old, more = model.wv.vectors.copy(), [["ship", "harbour", "sea1"]] * 5
@@ -123,8 +125,8 @@ def test_locks_are_for_the_words_of_the_vocabulary(two_worlds):
         model.train(more, total_examples=5, epochs=1)
 
 
-def test_vectors_of_a_file_can_be_merged_and_locked(two_worlds, small, tmp_path):
-    """gensim's intersect_word2vec_format works once there is a lock a word, and what it locks stays."""
+def test_intersect_word2vec_format(two_worlds, small, tmp_path):
+    """Vectors that are merged from a file and locked do not change."""
     small.wv.save_word2vec_format(tmp_path / "vectors.txt")
     model = WordRank(**SMALL)
     model.build_vocab([*two_worlds, ["new"] * 5])
@@ -137,8 +139,8 @@ def test_vectors_of_a_file_can_be_merged_and_locked(two_worlds, small, tmp_path)
 # ---- files
 
 
-def test_open_files_and_compressed_ones(small, tmp_path):
-    """save takes an open file, as gensim's does, and a name that ends in .gz."""
+def test_save_to_open_and_compressed_files(small, tmp_path):
+    """save accepts an open file, as in gensim, and a name that ends in .gz."""
     with (tmp_path / "open").open("wb") as file:
         small.save(file)
     small.save(tmp_path / "model.gz")
@@ -146,8 +148,8 @@ def test_open_files_and_compressed_ones(small, tmp_path):
         np.testing.assert_array_equal(WordRank.load(tmp_path / name).wv.vectors, small.wv.vectors)
 
 
-def test_what_was_not_saved_is_counted_anew(small, two_worlds, tmp_path):
-    """A model saved without its co-occurrences trains on."""
+def test_model_saved_without_cooccurrence(small, two_worlds, tmp_path):
+    """A model that was saved without its counts can be trained."""
     small.save(tmp_path / "model", ignore=["cooccurrence"])
     loaded = WordRank.load(tmp_path / "model")
     assert loaded.cooccurrence is None
@@ -155,8 +157,8 @@ def test_what_was_not_saved_is_counted_anew(small, two_worlds, tmp_path):
     assert loaded.cooccurrence.nnz == small.cooccurrence.nnz
 
 
-def test_large_models_go_through_pipes_as_one_file(small, monkeypatch):
-    """gensim would put large arrays into files of their own, for which a pipe or a device has no room."""
+def test_save_to_a_device(small, monkeypatch):
+    """A device receives a single file, where gensim would store large arrays in separate files."""
     monkeypatch.setattr(small, "extra", np.zeros(11 << 20, np.uint8), raising=False)
     small.save("/dev/null")
     with pytest.raises(OSError, match="2 files to be written"):
@@ -164,7 +166,7 @@ def test_large_models_go_through_pipes_as_one_file(small, monkeypatch):
 
 
 def test_models_without_context_vectors(small, two_worlds, tmp_path):
-    """What needs them says so; what does not, works."""
+    """Methods that need context vectors raise an error; the others work."""
     small.save(tmp_path / "model", ignore=["context_vectors"])
     slim = WordRank.load(tmp_path / "model")
     grown = WordRank.load(tmp_path / "model")
@@ -191,8 +193,8 @@ def test_models_without_context_vectors(small, two_worlds, tmp_path):
 
 
 @pytest.mark.parametrize("kind", [Word2Vec, FastText, KeyedVectors, Phrases])
-def test_files_of_other_classes_are_refused(two_worlds, small, tmp_path, kind):
-    """The class of the file is named, and what to load it with."""
+def test_load_model_of_another_class(two_worlds, small, tmp_path, kind):
+    """The error names the class and how to load it."""
     other = {
         Word2Vec: lambda: Word2Vec(two_worlds, vector_size=5, epochs=1),
         FastText: lambda: FastText(two_worlds, vector_size=5, epochs=1, bucket=100),
@@ -204,8 +206,8 @@ def test_files_of_other_classes_are_refused(two_worlds, small, tmp_path, kind):
         WordRank.load(tmp_path / "other")
 
 
-def test_other_pickles_are_refused(tmp_path, small):
-    """A file that holds no gensim object says so; load is a method of the class alone."""
+def test_load_other_pickles(tmp_path, small):
+    """A file without a gensim object is an error; load can only be called on the class."""
     (tmp_path / "other").write_bytes(pickle.dumps({"no": "model"}))
     with pytest.raises(AttributeError, match="other' holds no WordRank model: 'dict'"):
         WordRank.load(tmp_path / "other")
@@ -213,8 +215,25 @@ def test_other_pickles_are_refused(tmp_path, small):
         small.load("model")
 
 
-def test_a_mapped_model_can_be_warm_started_and_grown(small, two_worlds, tmp_path):
-    """Nothing writes into the files from which a model is mapped."""
+@pytest.mark.parametrize("has_module", [False, True])
+def test_load_model_with_moved_modules(small, tmp_path, monkeypatch, has_module):
+    """The error for a model that names modules of older versions names the file and says what to do."""
+    module = "gensim_wordrank.objective" if has_module else "gensim_wordrank.fitting"
+    old_class = type("Objective", (), {"__module__": module})
+    old_module = types.ModuleType(module)
+    old_module.Objective = old_class
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, module, old_module)
+        patch.setattr(small, "objective", old_class())
+        small.save(tmp_path / "old.model")
+    message = "old.model' was saved by an older development version and cannot be read. Train the model again.$"
+    for load in (WordRank.load, load_model):
+        with pytest.raises(ValueError, match=message):
+            load(str(tmp_path / "old.model"))
+
+
+def test_memory_mapped_files_are_not_changed(small, two_worlds, tmp_path):
+    """Warm start, new words and training of a memory-mapped model do not write to its files."""
     small.save(tmp_path / "model", sep_limit=0)
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
     model = WordRank.load(tmp_path / "model", mmap="r")
@@ -237,16 +256,16 @@ def test_a_mapped_model_can_be_warm_started_and_grown(small, two_worlds, tmp_pat
     ],
     ids=["binary", "text", "GloVe"],
 )
-def test_vectors_go_through_other_formats(small, tmp_path, save, load):
-    """word2vec's two formats and GloVe's keep words, order and vectors."""
+def test_word2vec_and_glove_formats(small, tmp_path, save, load):
+    """Both of word2vec's formats and GloVe's keep words, order and vectors."""
     small.wv.save_word2vec_format(tmp_path / "vectors", **save)
     loaded = KeyedVectors.load_word2vec_format(tmp_path / "vectors", **load)
     assert loaded.index_to_key == small.wv.index_to_key
     np.testing.assert_allclose(loaded.vectors, small.wv.vectors, rtol=1e-6)
 
 
-def test_vectors_load_where_this_package_is_not_installed(small, tmp_path):
-    """`.wv`, also that of a loaded model, is nothing but gensim's."""
+def test_vectors_load_without_this_package(small, tmp_path):
+    """Saved `wv` can be loaded where gensim_wordrank is not installed."""
     small.save(tmp_path / "model")
     WordRank.load(tmp_path / "model").wv.save(str(tmp_path / "vectors"))
     script = (
@@ -263,7 +282,7 @@ def test_vectors_load_where_this_package_is_not_installed(small, tmp_path):
 
 
 def test_callbacks_are_not_saved_with_the_model(two_worlds, tmp_path):
-    """A model saved from a callback, whose class is local, loads and trains on to the same end."""
+    """A model that a callback of a local class saved can be loaded and trained to the same vectors."""
 
     class Saver(CallbackAny2Vec):
         def on_epoch_end(self, model):
@@ -279,29 +298,29 @@ def test_callbacks_are_not_saved_with_the_model(two_worlds, tmp_path):
 # ---- methods and attributes
 
 
-def test_predicted_words_are_those_of_the_same_world(two_worlds):
-    """The words that are likely near the given ones come from their world, as probabilities in falling order."""
+def test_predict_output_word(two_worlds):
+    """Likely contexts belong to the world of the given words, sorted by probability."""
     model = WordRank(two_worlds, vector_size=20, window=5)
     for world in ("sea", "sky"):
         predicted = model.predict_output_word([f"{world}1", f"{world}2", "nowhere"], topn=15)
         assert all(word.startswith(world) for word, _ in predicted)
-        chances = [chance for _, chance in predicted]
-        assert chances == sorted(chances, reverse=True)
-    assert sum(chance for _, chance in model.predict_output_word(["sea1"], topn=40)) == pytest.approx(1)
+        probabilities = [probability for _, probability in predicted]
+        assert probabilities == sorted(probabilities, reverse=True)
+    assert sum(probability for _, probability in model.predict_output_word(["sea1"], topn=40)) == pytest.approx(1)
     index = model.wv.get_index("sea1")
     assert model.predict_output_word([index]) == model.predict_output_word(["sea1"])
 
 
-def test_predictions_follow_the_scores(small):
-    """A chance is the softmax of <u, v> + b."""
+def test_predictions_are_the_softmax_of_scores(small):
+    """The probability of a context is the softmax of <u, v> + b."""
     scores = small.context_vectors @ small.wv.vectors[small.wv.get_index("sea1")] + small.context_bias
-    chances = np.exp(scores) / np.exp(scores).sum()
-    for word, chance in small.predict_output_word(["sea1"], topn=40):
-        assert chance == pytest.approx(chances[small.wv.get_index(word)], rel=1e-5)
+    probabilities = np.exp(scores) / np.exp(scores).sum()
+    for word, probability in small.predict_output_word(["sea1"], topn=40):
+        assert probability == pytest.approx(probabilities[small.wv.get_index(word)], rel=1e-5)
 
 
-def test_nothing_to_predict_from(small, caplog):
-    """Unknown words alone give None and a warning; a model without context vectors an error."""
+def test_predict_from_unknown_words(small, caplog):
+    """Unknown words give None and a warning; a model without context vectors raises an error."""
     with caplog.at_level(logging.WARNING):
         assert small.predict_output_word(["nowhere"]) is None
     assert "out-of-vocabulary" in caplog.text
@@ -311,15 +330,15 @@ def test_nothing_to_predict_from(small, caplog):
         only_words.predict_output_word(["sea1"])
 
 
-def test_sentences_have_no_score(small, two_worlds):
-    """What only hierarchical softmax gives is refused, with what to use instead."""
+def test_score_is_not_implemented(small, two_worlds):
+    """`score` needs hierarchical softmax; the error names an alternative."""
     with pytest.raises(NotImplementedError, match="n_similarity"):
         small.score(two_worlds)
 
 
 @pytest.mark.parametrize("kind", [Word2Vec, WordRank])
-def test_reset_from_takes_a_vocabulary_without_sharing_it(two_worlds, small, kind):
-    """The vocabulary of a model of either class serves, and growing one model leaves the other whole."""
+def test_reset_from_copies_the_vocabulary(two_worlds, small, kind):
+    """The vocabulary of a WordRank or Word2Vec model is copied: new words in one do not change the other."""
     other = kind(two_worlds, vector_size=5, epochs=1)
     model = WordRank(**SMALL)
     model.reset_from(other)
@@ -330,8 +349,8 @@ def test_reset_from_takes_a_vocabulary_without_sharing_it(two_worlds, small, kin
     assert len(other.wv) == len(other.wv.vectors) == 40
 
 
-def test_context_vectors_go_by_the_name_of_word2vec_too(small, tmp_path):
-    """`syn1neg` is the matrix of context vectors, also after save and load and when it is set."""
+def test_syn1neg(small, tmp_path):
+    """`syn1neg` is another name of the context vectors, also after loading and when it is set."""
     assert small.syn1neg is small.context_vectors
     small.save(tmp_path / "model")
     loaded = WordRank.load(tmp_path / "model")
@@ -340,8 +359,8 @@ def test_context_vectors_go_by_the_name_of_word2vec_too(small, tmp_path):
     assert not loaded.context_vectors.any()
 
 
-def test_events_tell_the_life_of_a_model(small, tmp_path):
-    """gensim's events come in its order and hold what JSON can hold; the model prints its class and size."""
+def test_lifecycle_events(small, tmp_path):
+    """gensim's events are recorded in its order as JSON values; str() shows class and size."""
     small.save(tmp_path / "model")
     loaded = WordRank.load(tmp_path / "model")
     events = [event["event"] for event in loaded.lifecycle_events]
@@ -352,7 +371,7 @@ def test_events_tell_the_life_of_a_model(small, tmp_path):
 
 
 def test_attributes_of_word2vec(small):
-    """What code written for Word2Vec reads is there."""
+    """Attributes that code for Word2Vec reads exist."""
     assert (small.corpus_count, small.corpus_total_words, small.train_count) == (600, 7200, 1)
     assert (small.layer1_size, small.epochs, small.effective_min_count) == (8, 5, 5)
     assert (small.hs, small.negative, small.sample) == (0, 0, 0)
@@ -360,8 +379,8 @@ def test_attributes_of_word2vec(small):
     assert small.min_alpha_yet_reached == small.min_alpha == 0
 
 
-def test_a_pruned_vocabulary_of_several_files(tmp_path):
-    """build_vocab takes a list of files also where gensim prunes the vocabulary as it reads."""
+def test_pruned_vocabulary_of_several_files(tmp_path):
+    """build_vocab accepts a list of files also if gensim prunes the vocabulary while it reads."""
     for name in ("one.txt", "two.txt"):
         (tmp_path / name).write_text("often now and then\n" * 5)
     model = WordRank(max_vocab_size=100)

@@ -1,4 +1,4 @@
-"""gensim's own tests of Word2Vec, run against WordRank in its place."""
+"""gensim's own tests of Word2Vec, run with WordRank instead."""
 
 import inspect
 import textwrap
@@ -29,25 +29,25 @@ LEFT_OUT = {
 
 HUFFMAN = "np.allclose(model.wv.get_vecattr('the', 'code'), "
 SOFTMAX_WEIGHTS = {"model.syn1.shape": "model.context_vectors.shape"}
-# what is replaced in the source of a test before it is run
+# replacements in the source code of gensim's tests
 EDITED = {
     "test_training": SOFTMAX_WEIGHTS,
     "test_training_from_file": SOFTMAX_WEIGHTS,
     "test_training_cbow": SOFTMAX_WEIGHTS,
     # words have no Huffman codes
     "test_vocab": {HUFFMAN + "[1, 1, 0, 0])": "", HUFFMAN + "[1, 1, 1, 0])": ""},
-    # there is no softmax for which it would refuse to predict
+    # all models can predict, there is no hierarchical softmax
     "test_predict_output_word": {
         "self.assertRaises(RuntimeError, model_without_neg.predict_output_word, ['system', 'human'])": ""
     },
-    # plain strings are refused, where gensim only warns
+    # plain strings are an error; gensim only warns
     "test_build_vocab_warning": {
         "model.build_vocab(sentences)": "self.assertRaises(TypeError, model.build_vocab, sentences)",
         "self.assertTrue(warning in str(loglines))": "",
     },
 }
 
-# Word2Vec is looked up in a namespace of our own while these tests run; gensim itself stays as it is
+# the tests find WordRank under the name Word2Vec in this namespace; gensim itself is not changed
 NAMESPACE = types.ModuleType("word2vec_with_wordrank")
 NAMESPACE.__dict__.update(word2vec.__dict__, Word2Vec=WordRank)
 
@@ -69,21 +69,21 @@ def edited(name):
 
 
 class TestWordRankAsWord2Vec(suite.TestWord2VecModel):
-    """The tests of the model, but for those named above."""
+    """gensim's tests of the model, except those in LEFT_OUT."""
 
     locals().update(dict.fromkeys(LEFT_OUT), **{name: edited(name) for name in EDITED})
 
     def models_equal(self, model, model2):
-        """Compare what WordRank has, where the original compares weights of hs and negative sampling."""
+        """Compare the arrays of WordRank; the original compares weights that it does not have."""
         assert len(model.wv) == len(model2.wv)
         np.testing.assert_allclose(model.wv.vectors, model2.wv.vectors)
         np.testing.assert_allclose(model.context_vectors, model2.context_vectors)
 
 
 class TestWordRankWordMoversDistance(suite.TestWMD):
-    """The tests of Word Mover's Distance."""
+    """gensim's tests of Word Mover's Distance."""
 
 
-def test_what_is_left_out_exists():
-    """The list above names tests that gensim really has."""
+def test_left_out_tests_exist():
+    """All names in LEFT_OUT are tests of gensim."""
     assert all(hasattr(suite.TestWord2VecModel, name) for name in LEFT_OUT)

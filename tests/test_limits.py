@@ -1,4 +1,4 @@
-"""Runs that cannot fit: said before they start, and survived where the system sets the limit."""
+"""Training runs that need too much memory end with an error, if possible before they start."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from gensim_wordrank._utils import memory
 
 pytestmark = pytest.mark.slow
 
-# runs the command with so many bytes of address space beyond what is loaded (0: no limit), in a control group if given
+# runs the command in a control group, if given, with a limit on additional address space in bytes (0: no limit)
 PROGRAM = """
 import os, resource, sys
 room, group, *sys.argv[1:] = sys.argv[1:]
@@ -32,7 +32,7 @@ ENOUGH = 2 * 10**9
 
 @pytest.fixture(scope="module")
 def text(tmp_path_factory):
-    """A file with a large vocabulary, whose vectors of size 400 take 32 MB and as much for contexts."""
+    """A file with a large vocabulary: word vectors of size 400 take 32 MB, and so do context vectors."""
     path = tmp_path_factory.mktemp("limits") / "text.txt"
     random = np.random.default_rng(0)
     path.write_text("\n".join(" ".join(f"w{i}" for i in line) for line in random.integers(0, 20_000, (2_500, 20))))
@@ -40,35 +40,35 @@ def text(tmp_path_factory):
 
 
 def train(text, output, room=0, group=""):
-    """Train in a process; return how it ended."""
+    """Train in a new process; return the finished process."""
     command = [sys.executable, "-c", PROGRAM, str(room), str(group), "train", str(text), "-q", "-o", str(output)]
     command += ["--vector-size", "400", "--min-count", "1", "--window", "2", "--epochs", "1", "--workers", "2"]
     return subprocess.run(command, capture_output=True, text=True, timeout=250)
 
 
-def told_in_a_line(ended):
-    """Whether a run ended with one line about memory, and neither a crash nor a traceback."""
-    return ended.returncode == 1 and re.fullmatch(r"Error: .*(memory|allocate).*\n", ended.stderr) is not None
+def has_memory_error(process):
+    """Return True if a process ended with a one-line error about memory, without a crash or traceback."""
+    return process.returncode == 1 and re.fullmatch(r"Error: .*(memory|allocate).*\n", process.stderr) is not None
 
 
 @pytest.mark.parametrize("megabytes", [20, 60, 120, 200])
-def test_little_address_space_is_told(text, tmp_path, megabytes):
-    """Under `ulimit -v`, at whatever point memory ends, the command ends with one line, and writes nothing."""
-    ended = train(text, tmp_path / "model", megabytes * 10**6)
-    assert told_in_a_line(ended), (ended.returncode, ended.stderr)
+def test_too_little_address_space(text, tmp_path, megabytes):
+    """If `ulimit -v` is too small, the command ends with a one-line error and writes nothing."""
+    process = train(text, tmp_path / "model", megabytes * 10**6)
+    assert has_memory_error(process), (process.returncode, process.stderr)
     assert not (tmp_path / "model").exists()
 
 
-def test_enough_address_space_suffices(text, tmp_path):
-    """The same run with room ends well, so the limit is what stopped the others."""
-    ended = train(text, tmp_path / "model", ENOUGH)
-    assert ended.returncode == 0, ended.stderr
+def test_enough_address_space(text, tmp_path):
+    """With a higher limit the same run succeeds."""
+    process = train(text, tmp_path / "model", ENOUGH)
+    assert process.returncode == 0, process.stderr
     assert (tmp_path / "model").exists()
 
 
 @pytest.fixture
 def control_group():
-    """A control group of our own, whose memory can be limited: its directory and the file of the limit."""
+    """A new control group with a memory limit; the file of the limit."""
     for line in Path("/proc/self/cgroup").read_text().splitlines() if Path("/proc/self/cgroup").exists() else []:
         _, controllers, own = line.split(":", 2)
         version_1 = "memory" in controllers.split(",")
@@ -90,18 +90,18 @@ def control_group():
     pytest.skip("no control group with a memory limit can be made here")
 
 
-def test_a_small_control_group_is_told_and_not_killed(text, tmp_path, control_group):
-    """Where a control group leaves less than a run needs, it says so in one line before it starts."""
+def test_small_control_group(text, tmp_path, control_group):
+    """If a control group is too small, the command ends with a one-line error before training."""
     control_group.write_text(str(205 * 10**6))
-    ended = train(text, tmp_path / "model", group=control_group.parent)
-    assert told_in_a_line(ended), (ended.returncode, ended.stderr)
-    assert re.search(r"needs 1\d\d MB more memory, and \d+ MB are left. Lower 'vector_size'", ended.stderr)
+    process = train(text, tmp_path / "model", group=control_group.parent)
+    assert has_memory_error(process), (process.returncode, process.stderr)
+    assert re.search(r"needs 1\d\d MB more memory, and \d+ MB are left. Lower 'vector_size'", process.stderr)
     control_group.write_text(str(ENOUGH))
     assert train(text, tmp_path / "model", group=control_group.parent).returncode == 0
 
 
-def test_a_run_that_cannot_fit_is_refused_before_it_starts(monkeypatch):
-    """The error has the figures and what to change; neither vectors nor co-occurrences were made."""
+def test_memory_is_checked_before_training(monkeypatch):
+    """The error has the numbers and the remedy, and no vectors or counts are allocated."""
     sentences = [[f"w{i}", f"w{i + 1}"] for i in range(2000)]
     model = WordRank(vector_size=5000, min_count=1)
     monkeypatch.setattr(memory, "available_bytes", lambda: 80 * 10**6)
@@ -111,15 +111,15 @@ def test_a_run_that_cannot_fit_is_refused_before_it_starts(monkeypatch):
     assert model.cooccurrence is None
 
 
-def test_what_may_be_taken_is_a_limit_too():
-    """With `memory`, the run is refused by that, though the machine has more."""
+def test_memory_parameter_limits_training():
+    """`memory` limits a run even if the machine has more memory."""
     allowed = memory.resident_bytes() + (64 << 20)
     with pytest.raises(MemoryError, match=f"left of the {allowed} that it may take. Lower 'vector_size'"):
         WordRank([[f"w{i}" for i in range(3000)]], min_count=1, vector_size=5000, memory=allowed)
 
 
-def test_pairs_of_the_triplet_solver_are_part_of_it(monkeypatch, two_worlds):
-    """Algorithm 1 keeps numbers for every pair: they are known, and looked at, before the first epoch."""
+def test_memory_of_the_triplet_solver(monkeypatch, two_worlds):
+    """The arrays per pair of Algorithm 1 are part of the check before the first epoch."""
     model = WordRank(two_worlds, vector_size=2, epochs=1, solver="triplet")
     before = model.wv.vectors.copy()
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)

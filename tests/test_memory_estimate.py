@@ -1,4 +1,4 @@
-"""Memory, estimated and measured."""
+"""Estimated memory compared with measured memory."""
 
 import json
 import subprocess
@@ -27,12 +27,12 @@ print(json.dumps({"peak": now("VmHWM") - before, "words": len(model.wv), **model
 
 
 @pytest.mark.parametrize("size", [50, 200])
-def test_the_estimate_is_near_the_measured_peak(tmp_path, size):
-    """On 20 thousand words the estimate is within a fifth of what a process takes at most for the whole training."""
+def test_estimate_is_close_to_the_measured_peak(tmp_path, size):
+    """On a vocabulary of 20,000 words, the estimate is within 20% of the peak of training."""
     random = np.random.default_rng(0)
     words = np.array([f"word{i}" for i in range(20_000)])
-    chances = 1 / np.arange(10, 20_010)
-    text = random.choice(words, (50_000, 20), p=chances / chances.sum())
+    weights = 1 / np.arange(10, 20_010)
+    text = random.choice(words, (50_000, 20), p=weights / weights.sum())
     (tmp_path / "text.txt").write_text("\n".join(map(" ".join, text)))
     command = [sys.executable, "-c", SCRIPT, str(tmp_path / "text.txt"), str(size)]
     report = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
@@ -41,8 +41,8 @@ def test_the_estimate_is_near_the_measured_peak(tmp_path, size):
 
 
 @pytest.mark.parametrize("name", ["lee_background.cor", "head500.noblanks.cor"])
-def test_the_estimate_holds_on_small_texts(name):
-    """On the texts that come with gensim, whose peak is near what even the smallest takes, it is within a fifth too."""
+def test_estimate_on_small_texts(name):
+    """On the texts that come with gensim, where fixed costs dominate, the estimate is within 20%, too."""
     command = [sys.executable, "-c", SCRIPT, datapath(name), "50"]
     report = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     assert report["total"] == pytest.approx(report["peak"], rel=0.2), report
@@ -50,8 +50,8 @@ def test_the_estimate_holds_on_small_texts(name):
 
 @pytest.mark.parametrize("window", [2, 5, 15])
 @pytest.mark.parametrize("symmetric", [True, False])
-def test_pairs_are_estimated_before_they_are_counted(lee, window, symmetric):
-    """From the counts of the words of a real text, the number of its pairs is known within a fifth."""
+def test_estimated_number_of_pairs(lee, window, symmetric):
+    """Before counting, the number of pairs is estimated from word counts within 20%."""
     model = WordRank(vector_size=4, window=window, symmetric=symmetric)
     model.build_vocab(lee)
     before = model.estimate_memory()["cooccurrence"]
@@ -59,8 +59,8 @@ def test_pairs_are_estimated_before_they_are_counted(lee, window, symmetric):
     assert before == pytest.approx(model.estimate_memory()["cooccurrence"], rel=0.2)
 
 
-def test_a_vocabulary_of_another_size_can_be_asked_for():
-    """Before any text is seen, the total grows with the vocabulary and is the sum of its parts."""
+def test_estimate_for_a_given_vocabulary_size():
+    """Without a corpus, the total grows with the vocabulary and is the sum of its parts."""
     model = WordRank(vector_size=100)
     totals = []
     for vocab_size in (1_000, 10_000, 100_000):

@@ -1,4 +1,4 @@
-"""WordRank as a user of gensim meets it."""
+"""WordRank as users of gensim call it."""
 
 import logging
 import os
@@ -20,16 +20,16 @@ def small(two_worlds):
     return WordRank(two_worlds, vector_size=12, epochs=3, window=5)
 
 
-def test_worlds_that_never_mix_stay_apart(two_worlds):
-    """All ten nearest neighbours of every word come from its own world."""
+def test_neighbours_are_of_the_same_world(two_worlds):
+    """The ten nearest neighbours of each word belong to its own world."""
     model = WordRank(two_worlds, vector_size=20, window=5)
     for word in model.wv.index_to_key:
         neighbours = [near for near, _ in model.wv.most_similar(word, topn=10)]
         assert all(near[:3] == word[:3] for near in neighbours), (word, neighbours)
 
 
-def test_wv_is_plain_keyed_vectors_with_true_counts(small, two_worlds):
-    """`.wv` is gensim's own class, float32, in the order of frequency, with the counts of the corpus."""
+def test_wv_is_keyed_vectors(small, two_worlds):
+    """`wv` is gensim's own class: float32 vectors, sorted by frequency, with the counts of the corpus."""
     assert type(small.wv) is KeyedVectors
     assert small.wv.vectors.dtype == np.float32
     assert small.wv.vectors.flags.c_contiguous
@@ -41,7 +41,7 @@ def test_wv_is_plain_keyed_vectors_with_true_counts(small, two_worlds):
 
 
 def test_corpus_file_equals_sentences(two_worlds, tmp_path):
-    """A file of one sentence a line, by str or path, trains the same model as the token lists."""
+    """A file with one sentence per line, given as str or path, trains the same model as token lists."""
     path = tmp_path / "text.txt"
     path.write_text("\n".join(map(" ".join, two_worlds)))
     models = [WordRank(source, vector_size=6, epochs=2) for source in (two_worlds, LineSentence(path))]
@@ -49,8 +49,8 @@ def test_corpus_file_equals_sentences(two_worlds, tmp_path):
     assert len({model.wv.vectors.tobytes() for model in models}) == 1
 
 
-def test_compressed_text_is_read_through_line_sentence(two_worlds, tmp_path):
-    """A compressed file is refused as corpus_file, as gensim does, and read as LineSentence."""
+def test_compressed_text(two_worlds, tmp_path):
+    """As in gensim, a compressed corpus_file is an error, and LineSentence reads it."""
     import gzip
 
     path = tmp_path / "text.txt.gz"
@@ -61,8 +61,8 @@ def test_compressed_text_is_read_through_line_sentence(two_worlds, tmp_path):
 
 
 @pytest.mark.slow
-def test_vectors_depend_on_the_seed_alone(two_worlds, tmp_path):
-    """Neither workers nor PYTHONHASHSEED change a byte; the seed does."""
+def test_vectors_depend_only_on_the_seed(two_worlds, tmp_path):
+    """Neither workers nor PYTHONHASHSEED change the vectors; the seed does."""
     script = (
         "import sys, hashlib; from gensim_wordrank import WordRank\n"
         "sentences = [line.split() for line in sys.stdin]\n"
@@ -82,8 +82,8 @@ def test_vectors_depend_on_the_seed_alone(two_worlds, tmp_path):
     assert digest(1, 2, 0) != digest(1, 1, 0)
 
 
-def test_callbacks_see_fresh_vectors_and_may_stop(two_worlds):
-    """Hooks come in gensim's order, cosines inside them are true, the loss is that of the epoch, True stops."""
+def test_callbacks_see_current_vectors_and_can_stop(two_worlds):
+    """Callbacks are called in gensim's order with current vectors and loss; returning True stops training."""
     calls, losses = [], []
 
     class Watcher(CallbackAny2Vec):
@@ -110,16 +110,16 @@ def test_callbacks_see_fresh_vectors_and_may_stop(two_worlds):
     assert isinstance(model.get_latest_training_loss(), float)
 
 
-def test_the_loss_of_every_epoch_is_kept(two_worlds, tmp_path):
-    """`training_losses` are what callbacks see, through further training, save and load; a new start forgets them."""
+def test_training_losses(two_worlds, tmp_path):
+    """`training_losses` grows with further training and is saved; init_weights clears it."""
     seen = []
 
-    class Listener(CallbackAny2Vec):
+    class LossRecorder(CallbackAny2Vec):
         def on_epoch_end(self, model):
             seen.append(model.get_latest_training_loss())
 
-    model = WordRank(two_worlds, vector_size=8, epochs=3, callbacks=[Listener()])
-    model.train(two_worlds, total_examples=model.corpus_count, epochs=2, callbacks=[Listener()])
+    model = WordRank(two_worlds, vector_size=8, epochs=3, callbacks=[LossRecorder()])
+    model.train(two_worlds, total_examples=model.corpus_count, epochs=2, callbacks=[LossRecorder()])
     model.save(tmp_path / "worlds.model")
     assert WordRank.load(tmp_path / "worlds.model").training_losses == seen
     assert len(seen) == 5
@@ -127,8 +127,8 @@ def test_the_loss_of_every_epoch_is_kept(two_worlds, tmp_path):
     assert model.training_losses == []
 
 
-def test_training_in_steps(two_worlds):
-    """build_vocab and train give what the constructor gives, and the counts that Word2Vec.train returns."""
+def test_build_vocab_and_train(two_worlds):
+    """build_vocab and train give the vectors of the constructor; train returns the same as Word2Vec.train."""
     whole = WordRank(two_worlds, vector_size=8, epochs=2)
     steps = WordRank(vector_size=8)
     steps.build_vocab(two_worlds)
@@ -137,8 +137,8 @@ def test_training_in_steps(two_worlds):
     assert steps.wv.vectors.tobytes() == whole.wv.vectors.tobytes()
 
 
-def test_training_again_on_a_text_does_not_count_it_twice(two_worlds):
-    """A text that was counted is recognised; another one is added to it."""
+def test_same_text_is_not_counted_twice(two_worlds):
+    """Training again on the same text adds no counts; a different text adds its counts."""
     model = WordRank(two_worlds, vector_size=5, epochs=1)
     total = model.cooccurrence.data.sum()
     before = model.wv.vectors.copy()
@@ -149,8 +149,8 @@ def test_training_again_on_a_text_does_not_count_it_twice(two_worlds):
     assert model.cooccurrence.data.sum() == pytest.approx(total + 2)
 
 
-def test_vocabulary_can_grow(two_worlds):
-    """New words get vectors, old ones keep theirs, and the pairs of both texts add up."""
+def test_update_vocabulary(two_worlds):
+    """New words get vectors, old words keep theirs, and the counts of both texts add up."""
     model = WordRank(two_worlds, vector_size=5, epochs=1)
     old, total = model.wv["sea1"].copy(), model.cooccurrence.data.sum()
     more = [["sea1", "ship", "harbour"]] * 6
@@ -163,8 +163,8 @@ def test_vocabulary_can_grow(two_worlds):
     assert (model.wv["sea1"] != old).any()
 
 
-def test_old_text_can_be_trained_on_after_the_vocabulary_grew(two_worlds):
-    """A text that was counted before new words came is recognised, and the new words keep their start vectors."""
+def test_old_text_after_a_vocabulary_update(two_worlds):
+    """The old text is recognized, and the new words keep their initial vectors."""
     model = WordRank(two_worlds, vector_size=5, epochs=1, alpha=0.1, min_alpha=0.1)
     total = model.cooccurrence.data.sum()
     model.build_vocab([["ship", "harbour"]] * 6, update=True)
@@ -175,8 +175,8 @@ def test_old_text_can_be_trained_on_after_the_vocabulary_grew(two_worlds):
     np.testing.assert_array_equal(model.vectors()["ship"], ship)
 
 
-def test_removed_cooccurrences_are_counted_anew(two_worlds):
-    """After `cooccurrence = None`, a text that was known is counted again."""
+def test_removed_cooccurrence_is_counted_again(two_worlds):
+    """After `cooccurrence = None`, a known text is counted again."""
     model = WordRank(two_worlds, vector_size=5, epochs=1)
     total = model.cooccurrence.data.sum()
     model.cooccurrence = None
@@ -186,8 +186,8 @@ def test_removed_cooccurrences_are_counted_anew(two_worlds):
     assert model.cooccurrence.data.sum() == total
 
 
-def test_exact_loss_is_near_the_estimate(two_worlds):
-    """The loss of an epoch estimates J; exact_loss gives it exactly, for both solvers."""
+def test_exact_loss_is_close_to_the_estimate(two_worlds):
+    """The estimated loss of the last epoch is close to exact_loss for both solvers."""
     for solver in ("sampled", "triplet"):
         model = WordRank(two_worlds, vector_size=8, epochs=10, l2=0, solver=solver)
         assert model.exact_loss() == pytest.approx(model.get_latest_training_loss(), rel=0.1)
@@ -196,7 +196,7 @@ def test_exact_loss_is_near_the_estimate(two_worlds):
 
 
 def test_save_and_load(small, two_worlds, tmp_path):
-    """A saved model comes back whole, by str or path, and trains on as if it had never been saved."""
+    """A loaded model, also a memory-mapped one, has the same arrays and parameters and can be trained."""
     path = tmp_path / "model"
     small.save(path)
     for name, options in ((path, {}), (str(path), {}), (path, {"mmap": "r"})):
@@ -209,8 +209,8 @@ def test_save_and_load(small, two_worlds, tmp_path):
         loaded.train(two_worlds, total_examples=loaded.corpus_count, epochs=1)
 
 
-def test_arrays_saved_apart_can_be_mapped_and_trained(small, two_worlds, tmp_path):
-    """Large arrays go into files of their own; mapped read-only, they are copied before training changes them."""
+def test_separate_arrays_can_be_mapped_and_trained(small, two_worlds, tmp_path):
+    """Arrays that are memory-mapped read-only are copied before training changes them."""
     small.save(tmp_path / "model", sep_limit=0)
     assert (tmp_path / "model.wv.vectors.npy").exists()
     assert (tmp_path / "model.cooccurrence.data.npy").exists()
@@ -219,8 +219,8 @@ def test_arrays_saved_apart_can_be_mapped_and_trained(small, two_worlds, tmp_pat
     np.testing.assert_array_equal(WordRank.load(tmp_path / "model").wv.vectors, small.wv.vectors)
 
 
-def test_a_failed_save_keeps_the_old_model(small, tmp_path, monkeypatch):
-    """If writing breaks off, the model that was there is untouched."""
+def test_failed_save_keeps_the_old_model(small, tmp_path, monkeypatch):
+    """If saving fails, the old file is unchanged."""
     small.save(tmp_path / "model")
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
     monkeypatch.setattr(Word2Vec, "save", lambda self, name: Path(name).write_text("half") and 1 / 0)
@@ -229,7 +229,7 @@ def test_a_failed_save_keeps_the_old_model(small, tmp_path, monkeypatch):
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 
-def test_warm_start_takes_the_vectors_of_common_words(two_worlds, small):
+def test_warm_start(two_worlds, small):
     """Known words start from the given vectors, others at random."""
     model = WordRank(vector_size=12)
     model.build_vocab([*two_worlds, ["new"] * 5])
@@ -242,15 +242,15 @@ def test_warm_start_takes_the_vectors_of_common_words(two_worlds, small):
     np.testing.assert_allclose(started.vectors()["sea1"], small.wv["sea1"], atol=1e-4)
 
 
-def test_words_without_neighbours_keep_a_direction():
-    """A word that co-occurs with nothing has a vector of length above 0, so its cosines are numbers."""
+def test_words_without_pairs_have_nonzero_vectors():
+    """A word that co-occurs with nothing has a nonzero vector, so its cosines are finite."""
     model = WordRank([["alone"], ["a", "b"], ["b", "a"]], min_count=1, vector_size=5, epochs=5)
     assert np.isfinite([cosine for _, cosine in model.wv.most_similar("alone")]).all()
     nobody = WordRank([["a"], ["b"]], min_count=1, vector_size=5, epochs=5)
     assert np.isfinite(nobody.wv.similarity("a", "b"))
 
 
-def test_a_warm_start_of_zeros_is_passed_over(two_worlds):
+def test_warm_start_ignores_zero_vectors(two_worlds):
     """Words whose given vector is zero start at random, so that no cosine is NaN."""
     zeros = KeyedVectors(6)
     zeros.add_vectors(["sea1", "sky1"], np.array([[0] * 6, [1] * 6], np.float32))
@@ -260,8 +260,8 @@ def test_a_warm_start_of_zeros_is_passed_over(two_worlds):
     assert model.wv["sea1"].any()
 
 
-def test_the_progress_bar_shows_the_loss(two_worlds, capsys):
-    """progress=True writes a bar with the loss to the terminal; by default nothing is written."""
+def test_progress_bar(two_worlds, capsys):
+    """progress=True shows a progress bar with the loss; by default nothing is printed."""
     WordRank(two_worlds, vector_size=4, epochs=2)
     assert capsys.readouterr() == ("", "")
     WordRank(two_worlds, vector_size=4, epochs=2, progress=True)
@@ -270,26 +270,26 @@ def test_the_progress_bar_shows_the_loss(two_worlds, capsys):
     assert "loss=" in bar
 
 
-def test_an_error_in_the_users_iterator_reaches_the_caller(two_worlds):
-    """Training does not hang when reading the corpus fails; it raises what the iterator raised."""
+def test_error_in_the_corpus_iterator(two_worlds):
+    """If reading the corpus fails, its error is raised and the counts stay the same."""
 
-    class Breaks:
+    class Failing:
         def __iter__(self):
             yield from two_worlds
             raise OSError("the disk is gone")
 
     with pytest.raises(OSError, match="the disk is gone"):
-        WordRank(Breaks(), vector_size=4, epochs=1)
+        WordRank(Failing(), vector_size=4, epochs=1)
     model = WordRank(two_worlds, vector_size=4, epochs=1)
     pairs = model.cooccurrence.nnz
     with pytest.raises(OSError, match="the disk is gone"):
-        model.train(Breaks(), total_examples=1, epochs=1)
+        model.train(Failing(), total_examples=1, epochs=1)
     assert model.cooccurrence.nnz == pairs
 
 
 @pytest.mark.parametrize(("max_vocab_size", "passes"), [(None, 1), (1000, 2)])
-def test_the_constructor_reads_the_text_once(two_worlds, max_vocab_size, passes):
-    """Vocabulary and pairs come from one reading, except where gensim prunes the vocabulary while it reads."""
+def test_number_of_passes_over_the_corpus(two_worlds, max_vocab_size, passes):
+    """Vocabulary and counts need one pass, or two if gensim prunes the vocabulary while it reads."""
 
     class Counted:
         passes = 0
@@ -303,8 +303,8 @@ def test_the_constructor_reads_the_text_once(two_worlds, max_vocab_size, passes)
     assert source.passes == passes
 
 
-def test_a_constant_rate_stays_constant_with_another_start(two_worlds):
-    """start_alpha alone neither lets the rate rise nor forgets that it falls; rates have bounds."""
+def test_start_alpha_and_end_alpha(two_worlds):
+    """With start_alpha alone, a constant rate stays constant and a falling one never rises; rates have limits."""
     model = WordRank(vector_size=8, min_count=1, alpha=0.3, min_alpha=0.3)
     model.build_vocab(two_worlds)
     model.train(two_worlds, total_examples=1, epochs=1, start_alpha=0.05)
@@ -321,8 +321,8 @@ def test_a_constant_rate_stays_constant_with_another_start(two_worlds):
         WordRank(min_alpha=50)
 
 
-def test_new_words_are_there_before_they_are_trained(two_worlds):
-    """After build_vocab(update=True) words can be predicted, the new ones as unlikely as any; there is no loss yet."""
+def test_untrained_new_words(two_worlds):
+    """After build_vocab(update=True), new words can be predicted, but there is no exact loss before training."""
     model = WordRank(two_worlds, vector_size=8, min_count=1, epochs=5)
     known = dict(model.predict_output_word(["sea1"], topn=100))
     model.build_vocab([["new", "words"]], update=True)
@@ -334,8 +334,8 @@ def test_new_words_are_there_before_they_are_trained(two_worlds):
     assert model.exact_loss() > 0
 
 
-def test_vectors_of_another_size_are_not_trained(two_worlds):
-    """They are refused, also where rows are padded to the same length; float64 becomes float32."""
+def test_wv_of_another_size(two_worlds):
+    """A replaced `wv` of another vector size is an error; float64 vectors are converted to float32."""
     for solver in ("sampled", "triplet"):
         model = WordRank(two_worlds, vector_size=4, min_count=1, epochs=1, solver=solver)
         words, right = model.wv.index_to_key, model.wv.vectors
@@ -352,8 +352,8 @@ def test_vectors_of_another_size_are_not_trained(two_worlds):
         assert model.wv.vectors.dtype == np.float32
 
 
-def test_the_same_text_in_another_order_is_told(two_worlds, caplog):
-    """Its pairs are counted again, as any text's, but not without a word; in the same order they are not."""
+def test_same_text_in_another_order(two_worlds, caplog):
+    """Its pairs are counted again, with a warning; in the same order they are not counted again."""
     model = WordRank(two_worlds, vector_size=4, min_count=1, epochs=1)
     total = model.cooccurrence.data.sum()
     with caplog.at_level(logging.WARNING):
@@ -365,8 +365,8 @@ def test_the_same_text_in_another_order_is_told(two_worlds, caplog):
     assert "may have been counted before, in another order" in caplog.text
 
 
-def test_a_text_is_told_whose_words_the_vocabulary_has_learnt_since(caplog):
-    """Its ids are others then, so it cannot be recognised; but it is as long as it was."""
+def test_old_text_with_words_added_later(caplog):
+    """A known text with words that were added later has other ids: it is counted again, with a warning."""
     text = [["a", "b", "c", "rare"]] * 2 + [["a", "b", "c"]] * 5
     model = WordRank(vector_size=4, min_count=3)
     model.build_vocab(text)
@@ -380,8 +380,8 @@ def test_a_text_is_told_whose_words_the_vocabulary_has_learnt_since(caplog):
     assert "counted again" in caplog.text
 
 
-def test_the_same_text_is_recognised_from_a_file_and_from_sentences(tmp_path, caplog):
-    """Also if empty lines are sentences for the one and not for the other; other texts of the same size are no news."""
+def test_same_text_from_a_file_and_from_sentences(tmp_path, caplog):
+    """It is recognized despite empty lines; another text of the same length is counted without a warning."""
     lines = ["a b c d\n", "\n", "b c d e\n"] * 5
     (tmp_path / "text").write_text("".join(lines))
     model = WordRank(corpus_file=tmp_path / "text", vector_size=4, min_count=1, epochs=1)
@@ -395,8 +395,8 @@ def test_the_same_text_is_recognised_from_a_file_and_from_sentences(tmp_path, ca
 
 
 @pytest.mark.parametrize("true", [True, np.True_])
-def test_any_true_stops(two_worlds, true):
-    """Also that of NumPy, which comparisons of its numbers give."""
+def test_true_of_python_or_numpy_stops(two_worlds, true):
+    """NumPy's True, the result of comparing NumPy numbers, also stops training."""
 
     class Stop(CallbackAny2Vec):
         def on_epoch_end(self, model):
@@ -406,7 +406,7 @@ def test_any_true_stops(two_worlds, true):
 
 
 def test_seeds(two_worlds):
-    """None is another seed for every model, which it keeps; what is no seed is refused."""
+    """seed=None chooses a random seed and stores it; invalid seeds are errors."""
     one, other = (WordRank(two_worlds, vector_size=4, epochs=1, seed=None) for _ in range(2))
     assert (one.wv.vectors != other.wv.vectors).any()
     same = WordRank(two_worlds, vector_size=4, epochs=1, seed=one.seed)
@@ -416,8 +416,8 @@ def test_seeds(two_worlds):
             WordRank(seed=bad)
 
 
-def test_numbers_that_are_no_words_are_unknown():
-    """gensim takes them for indices: no vector of another word is taken over, and none predicts."""
+def test_integer_words():
+    """Unknown integer words are not used as indices by warm_start and predict_output_word."""
     nodes = WordRank([[10, 20, 30], [20, 30, 40], [10, 40]], min_count=1, vector_size=4, epochs=1)
     others = WordRank(vector_size=4, min_count=1)
     others.build_vocab([[0, 1, 20], [1, 20, 3]])
@@ -429,8 +429,8 @@ def test_numbers_that_are_no_words_are_unknown():
         others.warm_start(nodes)
 
 
-def test_a_window_wider_than_the_text(two_worlds):
-    """It counts what the text has, without memory for distances that there are not."""
+def test_window_wider_than_the_text(two_worlds):
+    """All pairs of a sentence are counted, and memory does not grow with the window."""
     text = two_worlds[:20]
     wide, widest = (WordRank(text, min_count=1, vector_size=4, epochs=1, window=n) for n in (1000, 10**9))
     assert wide.cooccurrence.nnz
@@ -439,30 +439,30 @@ def test_a_window_wider_than_the_text(two_worlds):
     assert WordRank(window=10**9).estimate_memory(vocab_size=1000)["cooccurrence"] < 10**8
 
 
-def test_pairs_without_weight_are_told(caplog):
-    """Where all is chance nothing is learnt."""
+def test_warning_if_all_weights_are_zero(caplog):
+    """If no count exceeds the expected count, a warning says that nothing is learnt."""
     with caplog.at_level(logging.WARNING):
         WordRank.from_cooccurrence(np.ones((5, 5)), vector_size=4, epochs=2)
     assert caplog.text.count("all pairs have weight 0, so nothing is learnt") == 1
 
 
 @pytest.mark.parametrize("options", [{"max_final_vocab": 3}, {"min_count": 50}])
-def test_given_words_of_which_none_is_left(options):
-    """The error names what may have left them out."""
+def test_no_given_word_is_kept(options):
+    """If a parameter removes all given words, the error names it."""
     name, value = next(iter(options.items()))
     with pytest.raises(RuntimeError, match=f"if words were given with counts, check whether .*'{name}' \\({value}\\)"):
         WordRank.from_cooccurrence(np.ones((6, 6)), list("abcdef"), vector_size=4, **options)
 
 
-def test_a_wide_window_takes_no_time():
-    """A window may be wider than any sentence: all of a basket."""
+def test_window_wider_than_any_sentence():
+    """A very wide window gives the same counts as one that covers all sentences."""
     texts = [["a", "b", "c"]] * 5
     wide, narrow = (WordRank(texts, vector_size=4, window=window, epochs=1, seed=2) for window in (10**6, 50))
     np.testing.assert_allclose(wide.cooccurrence.matrix.toarray(), narrow.cooccurrence.matrix.toarray(), rtol=1e-6)
 
 
-def test_models_go_to_addresses_as_those_of_word2vec(two_worlds, tmp_path):
-    """What smart_open writes to, save does."""
+def test_save_to_a_url(two_worlds, tmp_path):
+    """save and load accept URLs that smart_open supports."""
     model = WordRank(two_worlds, vector_size=4, min_count=1, epochs=1)
     model.save(f"file://{tmp_path}/model")
     np.testing.assert_array_equal(WordRank.load(f"file://{tmp_path}/model").wv.vectors, model.wv.vectors)

@@ -1,4 +1,4 @@
-"""J, its bound and its weights, for every combination of losses, against the oracle and against differences."""
+"""The objective, its bound and its weights, compared with the oracle and with finite differences."""
 
 import itertools
 
@@ -60,8 +60,8 @@ def test_gradients_equal_finite_differences(rank_loss, pair_loss):
 
 
 @pytest.mark.parametrize(("rank_loss", "pair_loss"), COMBINATIONS)
-def test_bound_touches_at_the_exact_xi_and_lies_above_elsewhere(problem, rank_loss, pair_loss):
-    """At xi of equation (12) the bound is J; at any other xi it is above (for linear rho_0 it is J everywhere)."""
+def test_bound_is_tight_at_the_exact_xi(problem, rank_loss, pair_loss):
+    """At xi of equation (12) the bound equals J; at other xi it is larger (for linear rho_0 it is always J)."""
     words, contexts, counts = problem
     objective = Objective(rank_loss, pair_loss, rank_scale=5.0, rank_offset=1.0)
     value = objective.value(words, contexts, counts)
@@ -78,7 +78,7 @@ def test_bound_touches_at_the_exact_xi_and_lies_above_elsewhere(problem, rank_lo
 
 @pytest.mark.parametrize("pair_loss", [loss.value for loss in PairLoss])
 def test_exact_xi_follows_equation_12(problem, pair_loss):
-    """xi = alpha / (rank + beta), with the rank of the double loop."""
+    """xi = alpha / (rank + beta), with the ranks of the oracle."""
     words, contexts, counts = problem
     objective = Objective(pair_loss=pair_loss)
     expected = objective.rank_scale / (oracle.ranks(words, contexts, counts, pair_loss) + objective.rank_offset)
@@ -87,7 +87,7 @@ def test_exact_xi_follows_equation_12(problem, pair_loss):
 
 
 def test_weights_follow_equation_4(problem):
-    """(X / x_max)^epsilon below x_max, 1 from there on, or 1 everywhere when switched off."""
+    """Weights are (X / x_max)^epsilon, at most 1; without weighting all are 1."""
     x = np.array([0.01, 1, 50, 100, 101, 1e6], np.float32)
     np.testing.assert_allclose(Objective(x_max=100).weights(x), [1e-4**0.75, 0.01**0.75, 0.5**0.75, 1, 1, 1], rtol=1e-5)
     np.testing.assert_array_equal(Objective(weighted=False).weights(x), np.ones(6))
@@ -120,14 +120,14 @@ def test_robirank_is_a_special_case(problem):
         ({"l2": -1}, "'l2'"),
     ],
 )
-def test_bad_parameters_are_named(options, message):
-    """Every error names the parameter, what is allowed and what came."""
+def test_invalid_parameters(options, message):
+    """Each error names the parameter, what is allowed and what was given."""
     with pytest.raises(ValueError, match=message):
         Objective(**options)
 
 
 def test_l2_is_stronger_on_few_pairs():
-    """From 50 million pairs down to 25 million, the L2 term does not shrink with the text; elsewhere it does."""
+    """Below 50 million pairs the effective L2 grows as 1 / pairs, to twice its value at 25 million and below."""
     objective = Objective(l2=0.01)
     large = objective.effective_l2(1000, 10**9)
     more = [

@@ -54,7 +54,7 @@ def wheel(distributions, tmp_path_factory):
     return folder
 
 
-def test_show_versions_says_what_is_in_use(capsys):
+def test_show_versions(capsys):
     """`show_versions` prints CPU level, OpenMP, BLAS and the versions of the packages."""
     gensim_wordrank.show_versions()
     printed = capsys.readouterr().out
@@ -63,7 +63,7 @@ def test_show_versions_says_what_is_in_use(capsys):
     assert versions.versions()["gensim-wordrank"] == gensim_wordrank.__version__
 
 
-def test_each_kernel_has_its_full_name_and_a_stub():
+def test_kernels_have_full_names_and_stubs():
     """Each compiled module is named after its package and has a stub, and each stub belongs to a compiled module."""
     assert sorted(file.name.split(".")[0] for file in Path(_cpu.__file__).parent.glob("_*.so")) == KERNELS
     for name in KERNELS:
@@ -71,7 +71,7 @@ def test_each_kernel_has_its_full_name_and_a_stub():
         assert module.__name__ == f"gensim_wordrank.{name}"
 
 
-def test_a_checkout_without_installation_says_what_to_do(tmp_path):
+def test_checkout_without_installation(tmp_path):
     """If the kernels are not compiled, the import error contains the pip command."""
     shutil.copytree(PACKAGE, tmp_path / "gensim_wordrank")
     run = subprocess.run(
@@ -81,7 +81,7 @@ def test_a_checkout_without_installation_says_what_to_do(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_sdist_has_sources_and_no_generated_code(distributions):
+def test_sdist(distributions):
     """The sdist contains the Cython sources and no C files."""
     with tarfile.open(next(distributions.glob("*.tar.gz"))) as sdist:
         names = [name.split("/", 1)[-1] for name in sdist.getnames()]
@@ -90,7 +90,7 @@ def test_the_sdist_has_sources_and_no_generated_code(distributions):
 
 
 @pytest.mark.slow
-def test_the_wheel_has_every_file_of_the_package(wheel):
+def test_wheel(wheel):
     """The wheel contains all modules, stubs and data files under version control, and the compiled kernels."""
     command = ["git", "ls-tree", "-r", "--name-only", "HEAD", PACKAGE.name]  # an sdist has what is committed
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
@@ -102,7 +102,7 @@ def test_the_wheel_has_every_file_of_the_package(wheel):
 
 
 @pytest.mark.slow
-def test_training_works_from_the_wheel(distributions, tmp_path):
+def test_training_from_the_wheel(distributions, tmp_path):
     """The wheel, installed in another environment, trains a model."""
     python = create_venv(tmp_path / "venv")
     pip_install(python, *distributions.glob("*.whl"))
@@ -112,7 +112,7 @@ def test_training_works_from_the_wheel(distributions, tmp_path):
 
 
 @pytest.mark.slow
-def test_an_editable_install_follows_the_sources(tmp_path):
+def test_editable_install_follows_the_sources(tmp_path):
     """The next import sees a changed Python file and rebuilds the kernels after a change of a header."""
     checkout, python = tmp_path / "checkout", create_venv(tmp_path / "venv")
     for folder in ("gensim_wordrank", "cython_src"):

@@ -9,7 +9,7 @@ import pytest
 from gensim.models import KeyedVectors, Word2Vec
 from gensim_wordrank import WordRank
 from gensim_wordrank.plots import loss_curves, loss_functions, matplotlib, plotly, quality_curves, save, word_map
-from gensim_wordrank.plots.layout import LABEL_HEIGHT, LETTER_WIDTH, label_positions
+from gensim_wordrank.plots.figures import LABEL_HEIGHT, LETTER_WIDTH, label_positions
 
 RESULTS = [
     {"run": "A", "epochs": 20, "seed": 1, "seconds": 40.0, "WS": 66.0},

@@ -1,4 +1,4 @@
-"""Raw text is made into text to train on, by the paper's rules and by text8's."""
+"""Raw text is turned into text to train on, by the rules of the paper or of text8."""
 
 import gzip
 import re
@@ -26,8 +26,8 @@ from gensim_wordrank.text.prepare import prepare, split_sentences, split_words
         (" \t ", []),
     ],
 )
-def test_sentences_end_where_a_reader_would_end_them(paragraph, expected):
-    """Marks before capitals and digits split; initials, abbreviations, decimals and lower case do not."""
+def test_split_sentences(paragraph, expected):
+    """Sentences end before capitals and digits, but not after initials, abbreviations or in numbers."""
     assert split_sentences(paragraph) == ([paragraph] if expected is None else expected)
 
 
@@ -42,13 +42,13 @@ def test_sentences_end_where_a_reader_would_end_them(paragraph, expected):
         ("x\u00a0y\u2014z", "x y z"),
     ],
 )
-def test_words_are_ascii_and_lower_case_without_punctuation(sentence, expected):
-    """Words with other letters go whole, however they are written; all that is not a letter or digit separates."""
+def test_split_words(sentence, expected):
+    """Words with letters outside ASCII are removed; anything but letters and digits separates words."""
     assert split_words(sentence) == expected.split()
 
 
 def test_sentences_of_3_to_500_words_are_kept(tmp_path):
-    """The shortest and the longest that are allowed stay, the next ones go and are counted."""
+    """Shorter and longer sentences are skipped and counted."""
     raw = tmp_path / "raw.txt"
     raw.write_text("\n".join(" ".join(["word"] * length) + "." for length in (2, 3, 500, 501)))
     done = prepare([raw], tmp_path / "text.txt")
@@ -56,8 +56,8 @@ def test_sentences_of_3_to_500_words_are_kept(tmp_path):
     assert (done.lines, done.tokens, done.skipped) == (2, 503, 2)
 
 
-def test_text8_spells_digits_and_turns_other_bytes_into_spaces(tmp_path):
-    """Any bytes become words of a to z between single spaces, a paragraph a line, empty ones left out."""
+def test_text8(tmp_path):
+    """Digits are spelled out, other bytes become single spaces; there is one paragraph per line."""
     raw = tmp_path / "raw.txt"
     raw.write_bytes("In 1984, Café\r\n\n...\nB-52s! ".encode() + b"\xff\x00Z\n" + bytes(range(256)))
     prepare([raw], tmp_path / "text.txt", text8=True)
@@ -66,8 +66,8 @@ def test_text8_spells_digits_and_turns_other_bytes_into_spaces(tmp_path):
     assert re.fullmatch(r"([a-z]+( [a-z]+)*\n)+", text)
 
 
-def test_several_texts_compressed_or_not_become_one(tmp_path):
-    """Sources follow one another, and the output is compressed if its name says so."""
+def test_several_and_compressed_texts(tmp_path):
+    """Texts are concatenated; the output is compressed if its extension says so."""
     (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"The first text here."))
     (tmp_path / "b.txt").write_bytes(b"The second text here.")
     prepare([tmp_path / "a.txt.gz", tmp_path / "b.txt"], tmp_path / "out.txt.gz")
@@ -75,8 +75,8 @@ def test_several_texts_compressed_or_not_become_one(tmp_path):
     assert lines == "the first text here\nthe second text here\n"
 
 
-def test_an_error_names_the_text_and_leaves_what_was_there(tmp_path):
-    """Bytes that are not UTF-8 are told with the file's name; an older result stays as it was."""
+def test_text_that_is_not_utf8(tmp_path):
+    """The error names the file, and an older result is unchanged."""
     (tmp_path / "raw.txt").write_bytes(b"A good line here.\nA bad \xff line here.\n")
     (tmp_path / "text.txt").write_text("older\n")
     with pytest.raises(ValueError, match=r"raw.txt' is not UTF-8 near .* Convert it to UTF-8."):
@@ -86,8 +86,8 @@ def test_an_error_names_the_text_and_leaves_what_was_there(tmp_path):
 
 
 @pytest.mark.parametrize("text8", [False, True])
-def test_memory_does_not_grow_with_a_text_of_one_line(tmp_path, monkeypatch, text8):
-    """A text without line ends is cut between words and never held whole."""
+def test_text_without_line_breaks(tmp_path, monkeypatch, text8):
+    """A text of one line is cut between words and never held in memory completely."""
     monkeypatch.setattr(preparation.tokens, "SHARD_BYTES", 1 << 12)
     monkeypatch.setattr(preparation, "MAX_LINE_BYTES", 1 << 12)
     raw = tmp_path / "raw.txt"

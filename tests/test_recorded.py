@@ -1,4 +1,4 @@
-"""Training gives the recorded results, byte for byte."""
+"""Training gives the recorded vectors, byte for byte."""
 
 import json
 
@@ -14,6 +14,6 @@ SETTINGS = [
 
 @pytest.mark.skipif(KNOWN is None, reason=f"no results are recorded for this kind of machine: {recorded.machine()}")
 @pytest.mark.parametrize("name", SETTINGS)
-def test_results_are_the_recorded_ones(name):
-    """Vectors, contexts, biases and losses have the recorded bytes."""
+def test_results_equal_the_recorded_ones(name):
+    """Vectors, contexts, biases and losses have the recorded hashes."""
     assert recorded.hashes(recorded.SETTINGS[name]()) == KNOWN[name]

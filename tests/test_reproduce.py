@@ -1,4 +1,4 @@
-"""The commands that reproduce the paper: runs that are not done twice, texts and noise, tables, and claims."""
+"""The commands that reproduce the paper: planned runs, texts with noise, tables and claims."""
 
 import csv
 import json
@@ -18,13 +18,13 @@ TRAINERS = ("wordrank", "word2vec", "glove")
 
 @pytest.fixture(autouse=True)
 def benchmarks(monkeypatch):
-    """Let the scripts be imported, as they import each other."""
+    """Make the scripts importable."""
     monkeypatch.syspath_prepend(BENCHMARKS)
 
 
 @pytest.fixture(scope="module")
 def sets(tmp_path_factory):
-    """A directory of test sets under the names that the commands expect."""
+    """A directory of test sets with the names that the commands expect."""
     directory = tmp_path_factory.mktemp("sets")
     pairs = "the\tof\t3\nthe\tto\t2\nto\tin\t5\nof\tin\t8\nand\tthe\t1\nnever\tseen\t9\n"
     for name in ("ws353", "ws353_sim", "ws353_rel", "men3000", "mturk287", "rw2034", "simlex999"):
@@ -35,7 +35,7 @@ def sets(tmp_path_factory):
 
 
 def reproduce(monkeypatch, *arguments):
-    """Run a command."""
+    """Run a command of reproduce.py."""
     import reproduce
 
     monkeypatch.setattr(sys, "argv", ["reproduce.py", *map(str, arguments)])
@@ -43,7 +43,7 @@ def reproduce(monkeypatch, *arguments):
 
 
 def test_commands_share_runs_and_write_pages(sets, tmp_path, monkeypatch, capsys):
-    """Each run is done once, whoever asks; a second call only writes; pages say "not run" where there is no number."""
+    """Each run is done only once for all commands; pages say "not run" for missing results."""
     monkeypatch.setenv("PATH", "")  # no GloVe
     places = ("--work", tmp_path / "work", "--out", tmp_path / "out")
     common = (datapath("lee_background.cor"), "--evaluation", sets, *places, "--seeds", 1, "--workers", 1)
@@ -60,7 +60,7 @@ def test_commands_share_runs_and_write_pages(sets, tmp_path, monkeypatch, capsys
     after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "work").glob("*.json")}
     assert len(after) == 4
     assert done.items() <= after.items()
-    for command in ("table2", "table3"):  # of the second seed nothing is there
+    for command in ("table2", "table3"):  # there are no results for the second seed
         assert reproduce(monkeypatch, command, *common, "--tokens", 9000, "--trainers", "--seeds", 1, 2) == 0
     table3 = (tmp_path / "out" / "table3.md").read_text(encoding="utf-8")
     assert re.findall(r"\| (WordRank|Word2Vec|GloVe) \| .* \| (\d) \| [^|]* \| [^|]* \| [^|]* \|", table3) == [
@@ -78,8 +78,8 @@ def test_commands_share_runs_and_write_pages(sets, tmp_path, monkeypatch, capsys
     assert all(float(row["seconds"]) > 0 and float(row["peak MiB"]) > 10 for row in rows)
 
 
-def test_a_text_that_is_small_and_noisy_is_planned_once(tmp_path):
-    """The one of the noisy size without noise is among the small ones; no run stands twice."""
+def test_plan_without_duplicates(tmp_path):
+    """The text without noise belongs to both series of sizes and noise, but no run is planned twice."""
     from paper.plans import Planner
 
     text = tmp_path / "text.txt"
@@ -90,8 +90,8 @@ def test_a_text_that_is_small_and_noisy_is_planned_once(tmp_path):
     assert all(wanted.count(run) == 1 for run in wanted)
 
 
-def test_a_run_that_fails_does_not_keep_the_others_from_running(sets, tmp_path, monkeypatch, capfd):
-    """A text that is too short fails its own run, which is told, and the command's status says so."""
+def test_failed_run_does_not_stop_the_others(sets, tmp_path, monkeypatch, capfd):
+    """Each failed run is reported, the others are done, and the exit code is 1."""
     text = tmp_path / "text.txt"
     text.write_text("a few words\n")
     places = ("--work", tmp_path / "work", "--out", tmp_path / "out")
@@ -102,7 +102,7 @@ def test_a_run_that_fails_does_not_keep_the_others_from_running(sets, tmp_path, 
 
 
 def test_figures(tmp_path, monkeypatch, two_worlds):
-    """Figure 1 needs no model; Figure 3 shows the neighbours of "cat" in one."""
+    """Figure 1 needs no model; Figure 3 shows the neighbours of "cat" in a model."""
     sentences = [[word.replace("sea0", "cat") for word in sentence] for sentence in two_worlds]
     WordRank(sentences, vector_size=8, epochs=5).save(tmp_path / "model")
     assert reproduce(monkeypatch, "figure1", "--out", tmp_path) == 0
@@ -111,8 +111,8 @@ def test_figures(tmp_path, monkeypatch, two_worlds):
     assert len(list(tmp_path.glob("figure*.png"))) == 2
 
 
-def test_texts_are_told_apart_and_must_be_long_enough(tmp_path):
-    """By their whole names but for what kind of file they are; sizes are looked at before anything is run."""
+def test_names_and_sizes_of_texts(tmp_path):
+    """A text is named after its file without the extension; sizes are checked before any run."""
     from paper import plans, texts
 
     names = [texts.name_of(tmp_path / name) for name in ("wiki.en.txt", "wiki.de.txt.gz", "text8")]
@@ -122,8 +122,8 @@ def test_texts_are_told_apart_and_must_be_long_enough(tmp_path):
         plans.Planner([1]).scale([tmp_path / "text.txt"], [2, 4])
 
 
-def test_texts_have_as_many_tokens_as_asked_for(tmp_path):
-    """Lines stay lines, the last is cut; asking for more than there is names the parameter."""
+def test_number_of_tokens(tmp_path):
+    """Lines are kept and the last one is cut; asking for too many tokens is an error."""
     from paper import texts
 
     source = tmp_path / "text.txt"
@@ -133,8 +133,8 @@ def test_texts_have_as_many_tokens_as_asked_for(tmp_path):
         texts.prepared(source, 8, 0, tmp_path)
 
 
-def test_noise_replaces_a_share_of_the_tokens_by_others_of_the_text(tmp_path, lee):
-    """Lines keep their lengths, no word is new, about the share changes, and more noise changes the same and more."""
+def test_noise(tmp_path, lee):
+    """Noise replaces a share of the tokens by words of the text; more noise replaces the same tokens and more."""
     from paper import texts
 
     source = tmp_path / "lee.txt"
@@ -152,8 +152,8 @@ def test_noise_replaces_a_share_of_the_tokens_by_others_of_the_text(tmp_path, le
     assert all(some[i] == more[i] for i in changed)
 
 
-def made(trainer, tokens, scores, noise=0.0, **changes):
-    """Return a result as a run writes it, with given scores of WS-353 and Google, in three seeds."""
+def make_results(trainer, tokens, scores, noise=0.0, **changes):
+    """Yield results for three seeds with the given scores on WS-353 and Google."""
     from paper.plans import Planner
 
     for seed in (1, 2, 3):
@@ -162,7 +162,7 @@ def made(trainer, tokens, scores, noise=0.0, **changes):
         yield run.identity | {"scores": {f"{name} {style}": value + seed - 2 for style, (name, value) in styles}}
 
 
-def judged(results):
+def judge(results):
     """Return whether each claim holds, by its text."""
     from paper import claims, summaries
 
@@ -171,30 +171,30 @@ def judged(results):
 
 
 def papers_results(swapped=False):
-    """Return results that are the paper's own; swapped, WordRank has Word2Vec's, and weights are the other way."""
+    """Yield the paper's results; if swapped, exchange WordRank with Word2Vec, and weights with no weights."""
     from paper import plans, published
 
     for name, changes in plans.variants().items():
         other = name.replace("on", "no").replace("off", "on").replace("no", "off") if swapped else name
-        yield from made("wordrank", 17_000_000, published.TABLE2[other], **changes)
+        yield from make_results("wordrank", 17_000_000, published.TABLE2[other], **changes)
     for tokens, scores in list(published.SCALE.items())[:3]:
         swap = {"wordrank": "word2vec", "word2vec": "wordrank"} if swapped else {}
-        for trainer in TRAINERS[tokens == 17e6 :]:  # WordRank's of 17M is in Table 2
-            yield from made(trainer, int(tokens), scores[swap.get(trainer, trainer)])
+        for trainer in TRAINERS[tokens == 17e6 :]:  # WordRank's result on 17M tokens is in Table 2
+            yield from make_results(trainer, int(tokens), scores[swap.get(trainer, trainer)])
 
 
-def test_the_papers_own_numbers_bear_out_its_claims():
-    """All that was run holds; what was not run is told as such."""
-    found = judged(papers_results())
+def test_claims_hold_for_the_papers_results():
+    """All claims with results hold; the others are undecided."""
+    found = judge(papers_results())
     measured = {text: holds for text, holds in found.items() if "grows" not in text}
     assert len(measured) == 4 + 2 + 4 + 12
     assert all(holds is True for holds in measured.values())
     assert found["Google: the lead over Word2Vec grows with noise"] is None
 
 
-def test_claims_that_do_not_hold_are_told():
-    """With weights and trainers swapped, what the paper says of them is wrong."""
-    found = judged(papers_results(swapped=True))
+def test_claims_fail_for_swapped_results():
+    """If results are swapped, the claims about them do not hold."""
+    found = judge(papers_results(swapped=True))
     assert found["Google: ρ₁ with weights above without"] is False
     assert found["Google: ρ₁ with weights is the best"] is False
     assert found["WS-353, 32M tokens: WordRank ahead of Word2Vec"] is False
@@ -202,16 +202,16 @@ def test_claims_that_do_not_hold_are_told():
     assert found["WS-353: RobiRank below all others"] is True
 
 
-def test_a_growing_lead_is_recognised():
-    """The lead's slope decides, over falling size and over rising noise."""
+def test_growing_lead():
+    """The slope of the lead decides, over falling size and over rising noise."""
     leads = {(1_000_000, 0.0): 3, (2_000_000, 0.0): 2, (4_000_000, 0.0): 1, (4_000_000, 0.4): 0}
     results = []
     for (tokens, noise), lead in leads.items():
         results += [
-            *made("wordrank", tokens, (50 + lead, 20 + lead), noise),
-            *made("word2vec", tokens, (50, 20), noise),
+            *make_results("wordrank", tokens, (50 + lead, 20 + lead), noise),
+            *make_results("word2vec", tokens, (50, 20), noise),
         ]
-    found = judged(results)
+    found = judge(results)
     assert found["WS-353: the lead over Word2Vec grows as the text shrinks"] is True
     assert found["Google: the lead over Word2Vec grows with noise"] is False
     assert found["Google: the lead over GloVe grows with noise"] is None

@@ -1,4 +1,4 @@
-"""Absurd parameters and texts: finite vectors, or an error that tells why and keeps the last good ones."""
+"""Extreme parameters and texts give finite vectors, or an error that keeps the last finite ones."""
 
 import itertools
 
@@ -25,33 +25,33 @@ def text():
     return np.random.default_rng(0).choice([f"w{i}" for i in range(40)], (60, 12)).tolist()
 
 
-def is_good(model):
-    """Whether all numbers are finite, those that only later training needs included."""
+def is_finite(model):
+    """Return True if all arrays are finite, including those for further training."""
     arrays = (model.wv.vectors, model.context_vectors, model.context_bias, model._accumulators)
     return all(np.isfinite(array).all() for array in arrays)
 
 
-def train_untold(text, **parameters):
-    """Train; a run that diverges must say so, with epoch, cause and remedy. Either way return the model."""
+def train_or_diverge(text, **parameters):
+    """Train and return the model; if training diverges, check that the error names epoch, cause and remedy."""
     model = WordRank(vector_size=8, min_count=1, **parameters)
     model.build_vocab(text)
     try:
         model.train(text, total_examples=len(text), epochs=20)
     except FloatingPointError as error:
         for part in ("diverged in epoch ", "those of the epoch before", "Lower 'alpha' (now ", "not finite"):
-            assert part in str(error)  # noqa: PT017  # a run need not diverge
+            assert part in str(error)  # noqa: PT017  # not all runs diverge
     else:
         assert np.isfinite(model.get_latest_training_loss())
     return model
 
 
-@pytest.mark.filterwarnings("ignore:.*'alpha'")  # that 1e-8 is low
+@pytest.mark.filterwarnings("ignore:.*'alpha'")  # the warning that 1e-8 is low
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("alpha", [1e-8, 1.0])
 @pytest.mark.parametrize(("rank_loss", "pair_loss"), LOSSES)
 def test_learning_rates(text, solver, alpha, rank_loss, pair_loss):
-    """The smallest and the largest rate, with every loss."""
-    assert is_good(train_untold(text, solver=solver, alpha=alpha, rank_loss=rank_loss, pair_loss=pair_loss))
+    """The smallest and the largest learning rate, with all losses."""
+    assert is_finite(train_or_diverge(text, solver=solver, alpha=alpha, rank_loss=rank_loss, pair_loss=pair_loss))
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -64,13 +64,13 @@ def test_learning_rates(text, solver, alpha, rank_loss, pair_loss):
 )
 @pytest.mark.parametrize(("rank_loss", "pair_loss"), LOSSES[::3])
 def test_parameters_of_the_objective(text, solver, rank_loss, pair_loss, parameters):
-    """From one end of what is allowed to the other."""
-    assert is_good(train_untold(text, solver=solver, rank_loss=rank_loss, pair_loss=pair_loss, **parameters))
+    """The smallest and the largest values of each parameter."""
+    assert is_finite(train_or_diverge(text, solver=solver, rank_loss=rank_loss, pair_loss=pair_loss, **parameters))
 
 
 @pytest.mark.parametrize("name", ["rank_scale", "rank_offset", "x_max", "epsilon", "discount", "l2"])
-def test_parameters_beyond_float32_are_refused(name):
-    """What the kernels cannot hold is named, not turned into infinity."""
+def test_parameters_beyond_float32(name):
+    """Values that float32 cannot hold are errors that name the parameter."""
     with pytest.raises(ValueError, match=f"'{name}' must be a number.*up to 1e\\+30. Got 1e\\+300"):
         WordRank(**{name: 1e300})
 
@@ -80,18 +80,18 @@ def test_parameters_beyond_float32_are_refused(name):
 @pytest.mark.parametrize("window", [1, 500])
 @pytest.mark.parametrize("name", TEXTS)
 def test_texts(name, window, size, solver):
-    """Texts of a word, of a sentence, without pairs; vectors of size 1; windows larger than the text."""
+    """Texts of one word, of one sentence or without pairs; vectors of size 1; windows larger than the text."""
     model = WordRank(TEXTS[name], min_count=1, vector_size=size, window=window, epochs=3, solver=solver)
-    assert is_good(model)
+    assert is_finite(model)
     assert np.isfinite(model.get_latest_training_loss())
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_a_vocabulary_of_one_word(text, solver):
-    """A min_count that leaves one word of many."""
+def test_vocabulary_of_one_word(text, solver):
+    """min_count keeps a single word."""
     model = WordRank([*text, ["rare", *["often"] * 90]], min_count=60, vector_size=4, epochs=2, solver=solver)
     assert model.wv.index_to_key == ["often"]
-    assert is_good(model)
+    assert is_finite(model)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -107,7 +107,7 @@ def test_a_vocabulary_of_one_word(text, solver):
     ids=["huge", "denormal", "mixed", "empty", "one"],
 )
 def test_matrices(matrix, solver):
-    """Counts from denormals to the largest float, and none at all."""
+    """Counts from denormals to the largest float32, and a matrix without counts."""
     model = WordRank.from_cooccurrence(matrix, vector_size=4, epochs=3, solver=solver)
-    assert is_good(model)
+    assert is_finite(model)
     assert np.isfinite(model.get_latest_training_loss())

@@ -1,4 +1,4 @@
-"""Kernels on several threads."""
+"""Parallel maps and rounds on threads."""
 
 import threading
 import time
@@ -10,19 +10,19 @@ WORKERS = [1, 2, 5]
 
 
 @pytest.mark.parametrize("workers", WORKERS)
-def test_results_come_in_the_order_of_the_arguments(workers):
-    """Whatever call ends first, its result stands in its place."""
+def test_results_are_in_the_order_of_the_arguments(workers):
+    """The order does not depend on which call ends first."""
 
-    def late(i):
+    def sleep_and_return(i):
         time.sleep(0.01 * (5 - i))
         return i
 
-    assert list(parallel_map(late, [(i,) for i in range(6)], workers)) == list(range(6))
+    assert list(parallel_map(sleep_and_return, [(i,) for i in range(6)], workers)) == list(range(6))
 
 
 @pytest.mark.parametrize("workers", WORKERS)
-def test_a_call_waits_for_itself_and_its_neighbour_in_the_round_before(workers):
-    """However long each call takes, it sees both of the last round's calls ended, and all results are there."""
+def test_call_waits_for_two_calls_of_the_previous_round(workers):
+    """Call i begins after calls i and i + 1 of the previous round have ended."""
     ended = set()
 
     def step(round_, i):
@@ -35,8 +35,8 @@ def test_a_call_waits_for_itself_and_its_neighbour_in_the_round_before(workers):
 
 
 @pytest.mark.parametrize("workers", WORKERS)
-def test_a_call_waits_for_all_of_the_round_before_if_it_should(workers):
-    """From the round named on, none begins before the last one has ended."""
+def test_barrier_between_rounds(workers):
+    """From round barrier_from on, a round begins after all calls of the previous one have ended."""
     ended = set()
 
     def step(round_, i):
@@ -48,8 +48,8 @@ def test_a_call_waits_for_all_of_the_round_before_if_it_should(workers):
     assert len(ended) == 16
 
 
-def test_a_round_begins_before_the_last_one_has_ended():
-    """A call that the next round does not need yet holds nobody up: here it ends only after one of the next round."""
+def test_rounds_overlap():
+    """A call of the next round can begin while another call of the current round is still running."""
     later = threading.Event()
 
     def step(round_, i):
@@ -61,8 +61,8 @@ def test_a_round_begins_before_the_last_one_has_ended():
 
 
 @pytest.mark.parametrize("workers", WORKERS)
-def test_an_error_ends_all_threads(workers):
-    """The caller gets it as it was raised, and no other call begins soon after."""
+def test_error_ends_all_threads(workers):
+    """The error is raised to the caller, and all threads end without many further calls."""
     begun = []
 
     def step(round_, i):
@@ -81,7 +81,7 @@ def test_an_error_ends_all_threads(workers):
     assert len(begun) < 100
 
 
-def test_nothing_to_do():
-    """Rounds without calls, and no rounds, give no results."""
+def test_no_rounds_or_calls():
+    """Rounds without calls, and zero rounds, give no results."""
     assert parallel_rounds(lambda round_, i: i, 2, 0, workers=2) == [[], []]
     assert parallel_rounds(lambda round_, i: i, 0, 3, workers=2) == []

@@ -27,29 +27,13 @@ TEMPORARY_SUFFIX = r"[a-z0-9_]{8}"
 
 
 def require_writable_file(path: str | os.PathLike[str]) -> None:
-    """Raise OSError if a file cannot be written to `path`, so that it is known before hours of work.
-
-    Examples
-    --------
-    >>> from gensim_wordrank._utils.atomic_files import require_writable_file
-    >>> require_writable_file("nowhere/notes.txt")
-    Traceback (most recent call last):
-    ...
-    FileNotFoundError: Cannot write 'nowhere/notes.txt': there is no directory 'nowhere'. Create it first.
-    """
+    """Raise OSError if a file cannot be written to `path`, so that it is known before hours of work."""
     with _temporary_directory(Path(path)):
         pass
 
 
 def select_writer(path: str | os.PathLike[str], writers: Mapping[str, Writer]) -> Writer:
-    """Return the writer for the suffix of `path`; raise an error if there is none or the file cannot be written.
-
-    Examples
-    --------
-    >>> from gensim_wordrank._utils.atomic_files import select_writer
-    >>> select_writer("notes.TXT", {".txt": print}) is print
-    True
-    """
+    """Return the writer for the suffix of `path`; raise an error if there is none or the file cannot be written."""
     write = writers.get(Path(path).suffix.lower())
     if write is None:
         raise validation.parameter_error("path", f"a name ending in {', '.join(writers)}", os.fspath(path))
@@ -63,16 +47,6 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[str], None])
     `name` is in a temporary directory on the same file system. The files are moved only after `write` has returned, the
     one named like `path` last. A symbolic link is kept, and a replaced file keeps its mode. A pipe or device receives a
     copy of the file.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> from pathlib import Path
-    >>> from gensim_wordrank._utils.atomic_files import write_atomically
-    >>> target = os.path.join(tempfile.mkdtemp(), "notes.txt")
-    >>> write_atomically(target, lambda name: Path(name).write_text("complete") and None)
-    >>> Path(target).read_text()
-    'complete'
     """
     target = Path(path)
     with _temporary_directory(target) as scratch:
@@ -132,16 +106,6 @@ def write_directory_atomically(path: str | os.PathLike[str], write: Callable[[Pa
 
     An existing directory is replaced only if it holds files of exactly the same names. Anything else is kept, and an
     error is raised. A symbolic link is kept.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from gensim_wordrank._utils.atomic_files import write_directory_atomically
-    >>> target = Path(tempfile.mkdtemp(), "notes")
-    >>> write_directory_atomically(target, lambda directory: (directory / "one").write_text("complete") and None)
-    >>> (target / "one").read_text()
-    'complete'
     """
     target = _target_directory(path)
     with _sibling_directory(target) as scratch:
@@ -188,18 +152,9 @@ def _require_same_files(target: Path, names: set[str]) -> None:
 
 @contextmanager
 def describe_read_errors(source: Any) -> Iterator[None]:
-    r"""Convert errors of reading a text or a pickle, compressed or not, into errors that name the file.
+    """Convert errors of reading a text or a pickle, compressed or not, into errors that name the file.
 
     `source` is a path, a URL, or an open file.
-
-    Examples
-    --------
-    >>> from gensim_wordrank._utils.atomic_files import describe_read_errors
-    >>> with describe_read_errors("text.txt"):
-    ...     b"\xff".decode()
-    Traceback (most recent call last):
-    ...
-    ValueError: 'text.txt' is not UTF-8 near b'\xff'. Convert it to UTF-8.
     """
     try:
         yield

@@ -105,9 +105,8 @@ def cooccur(texts: tuple[str, ...], output: str, **options: Any) -> None:
     """
     hosts, sources, progress = take_cluster(options), open_sources(texts), shows_progress()
     with connect(hosts) if hosts else nullcontext() as backend:
-        counts = Cooccurrence.from_corpus(
-            corpus_file=sources, path=output, progress=progress, backend=backend, **options
-        )
+        options |= {"path": output, "progress": progress, "backend": backend}
+        counts = Cooccurrence.from_corpus(corpus_file=sources, **options)
     print_summary(output, f"Wrote {counts.nnz} pairs of {len(counts.words)} words to {output}")
 
 
@@ -119,14 +118,9 @@ def cooccur(texts: tuple[str, ...], output: str, **options: Any) -> None:
 @click.option("--checkpoint-every", help='Number of epochs, or a time such as "10min" (default: 1).')
 @json_option
 def train(
-    texts: tuple[str, ...],
-    output: str,
-    as_json: bool,
-    workers: int | None,
-    checkpoint: str | None,
-    checkpoint_every: str | None,
-    **options: Any,
-) -> None:
+    texts: tuple[str, ...], output: str, as_json: bool, workers: int | None, checkpoint: str | None,
+    checkpoint_every: str | None, **options: Any,
+) -> None:  # fmt: skip
     """Train word vectors.
 
     TEXTS have one sentence per line and may be compressed; - reads from standard input.
@@ -206,9 +200,8 @@ def save_model(model: WordRank, output: str, as_json: bool) -> None:
         summary = {"model": output, "words": len(model.wv), "epochs": model.epochs_done, "loss": loss}
         click.echo(json.dumps(summary), err=atomic_files.is_special_file(output))
     else:
-        print_summary(
-            output, f"Wrote {len(model.wv)} vectors to {output}; loss {loss:.6g} after {model.epochs_done} epochs"
-        )
+        trained = f"loss {loss:.6g} after {model.epochs_done} epochs"
+        print_summary(output, f"Wrote {len(model.wv)} vectors to {output}; {trained}")
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 from gensim.models import KeyedVectors
 
 from gensim_wordrank import evaluation, plots
@@ -91,14 +92,9 @@ def analogy(model: str, a: str, b: str, c: str, topn: int, method: str, as_json:
 @click.option("--report", type=click.Path(), help="Write a report with figures to this .html or .md file.")
 @click.option("--word", "words", multiple=True, help="Show the neighbours of this word in the report; repeatable.")
 def evaluate(
-    models: tuple[str, ...],
-    sets: str | None,
-    sections: bool,
-    as_json: bool,
-    report: str | None,
-    words: tuple[str, ...],
-    **options: Any,
-) -> None:
+    models: tuple[str, ...], sets: str | None, sections: bool, as_json: bool, report: str | None,
+    words: tuple[str, ...], **options: Any,
+) -> None:  # fmt: skip
     """Score MODELS on similarity and analogy test sets.
 
     Similarity uses word vectors u, analogies u + v. Each further model is compared with the first.
@@ -223,10 +219,6 @@ def format_score(row: dict[str, Any], all_sections: bool) -> list[str]:
 
 def write_projector(wv: KeyedVectors, directory: Path) -> None:
     """Write vectors.tsv and metadata.tsv for TensorBoard's embedding projector."""
-    with (
-        (directory / "vectors.tsv").open("w") as vectors,
-        (directory / "metadata.tsv").open("w", encoding="utf-8") as metadata,
-    ):
-        for word, vector in zip(wv.index_to_key, wv.vectors, strict=True):
-            vectors.write("\t".join(f"{number:.6g}" for number in vector) + "\n")
-            metadata.write(" ".join(str(word).split()) + "\n")
+    np.savetxt(directory / "vectors.tsv", wv.vectors, fmt="%.6g", delimiter="\t")
+    lines = [" ".join(str(word).split()) + "\n" for word in wv.index_to_key]
+    (directory / "metadata.tsv").write_text("".join(lines), encoding="utf-8")

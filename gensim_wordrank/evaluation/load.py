@@ -15,6 +15,7 @@ import numpy as np
 import smart_open
 from gensim.models import KeyedVectors
 
+from gensim_wordrank import persistence
 from gensim_wordrank._utils import atomic_files
 from gensim_wordrank.model import WordRank
 
@@ -28,20 +29,9 @@ GENSIM_PARAMETERS = (
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """The vectors of a model, and what is known about its training.
+    """The name and vectors of a model, the loss of each epoch and the training parameters; empty if unknown.
 
-    Attributes
-    ----------
-    name : str
-        Name shown in reports.
-    wv : KeyedVectors
-        Word vectors, used for similarity.
-    vectors : callable, optional
-        The method :meth:`WordRank.vectors <gensim_wordrank.WordRank.vectors>` of the model, if it has context vectors.
-    losses : sequence of float
-        Loss of each epoch; empty if unknown.
-    parameters : mapping
-        Training parameters; empty if unknown.
+    `vectors` is the method :meth:`WordRank.vectors <gensim_wordrank.WordRank.vectors>` if there are context vectors.
     """
 
     name: str
@@ -73,8 +63,7 @@ def load_model(path: str) -> LoadedModel:
     """
     if not is_saved_model(path):
         return LoadedModel(path, read_vectors(path))
-    with atomic_files.describe_read_errors(path):
-        model = KeyedVectors.load(path)
+    model = persistence.unpickle(KeyedVectors.load, path)
     if isinstance(model, WordRank):
         if not model.has_contexts:
             logger.warning("'%s' has no context vectors: using u instead of u + v for analogies", path)
@@ -96,16 +85,7 @@ def is_saved_model(path: str) -> bool:
 
 
 def describe(model: WordRank) -> dict[str, Any]:
-    """Return the size, parameters and training state of a model as JSON values.
-
-    Examples
-    --------
-    >>> from gensim.test.utils import common_texts
-    >>> from gensim_wordrank import WordRank
-    >>> from gensim_wordrank.evaluation.load import describe
-    >>> describe(WordRank(common_texts, vector_size=10, min_count=1, epochs=5))["rank_loss"]
-    'log'
-    """
+    """Return the size, parameters and training state of a model as JSON values."""
     return {
         "words": len(model.wv),
         "vector_size": int(model.vector_size),
@@ -126,20 +106,10 @@ def describe(model: WordRank) -> dict[str, Any]:
 
 
 def read_vectors(path: str | os.PathLike[str]) -> KeyedVectors:
-    r"""Read word vectors in word2vec's or GloVe's format.
+    """Read word vectors in word2vec's or GloVe's format.
 
     A file is binary if its name ends in .bin, and may be compressed (.txt.gz, .bin.gz). A text file without a header
     line is in GloVe's format.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from gensim_wordrank.evaluation.load import read_vectors
-    >>> path = Path(tempfile.mkdtemp(), "vectors.txt")
-    >>> path.write_text("2 2\nsea 0.5 1\nsky 2 0.25\n") and None
-    >>> read_vectors(path)["sky"].tolist()
-    [2.0, 0.25]
     """
     path = os.fspath(path)
     binary = path.endswith((".bin", *(f".bin{ending}" for ending in smart_open.compression.get_supported_extensions())))

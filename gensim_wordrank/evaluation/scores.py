@@ -39,33 +39,16 @@ class Method(str, Enum):
 
 @dataclass(frozen=True)
 class Score:
-    """The result on one test set.
+    """The result on one test set: Spearman's correlation or, for analogies, the share of correct answers.
 
-    Attributes
-    ----------
-    name : str
-        Name of the test set.
-    kind : {"similarity", "analogy"}
-        Whether the value is Spearman's correlation or the share of correct answers.
-    outcomes : array of float64
-        One value per item: its cosine, or 1 for a correct answer. 0 if a word is unknown.
-    ratings : array of float64
-        Human rating of each word pair; empty for analogies.
-    known : array of bool
-        Whether all words of an item have vectors.
-    unknown : Unknown
-        How items with unknown words are treated.
-    item_sections : array of str
-        Section of each analogy; empty for similarity.
-    is_syntactic : array of bool
-        Whether each analogy is syntactic; empty for similarity.
+    The arrays have one value per item. `ratings` is empty for analogies, the last two arrays for similarity.
     """
 
     name: str
-    kind: str
-    outcomes: NDArray[np.float64]
+    kind: str  # "similarity" or "analogy"
+    outcomes: NDArray[np.float64]  # the cosine, or 1 for a correct answer; 0 if a word is unknown
     ratings: NDArray[np.float64]
-    known: NDArray[np.bool_]
+    known: NDArray[np.bool_]  # whether all words have vectors
     unknown: Unknown
     item_sections: NDArray[np.str_] = field(default_factory=lambda: np.empty(0, np.str_))
     is_syntactic: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, bool))
@@ -110,16 +93,9 @@ class Score:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The difference between two models on the same test set.
+    """The score of one model minus that of another on the same test set.
 
-    Attributes
-    ----------
-    difference : float
-        Score of the first model minus score of the second.
-    interval : tuple of float
-        95% confidence interval of the difference.
-    p_value : float
-        Two-sided p-value of a paired bootstrap test.
+    With the 95% confidence interval of the difference and the two-sided p-value of a paired bootstrap test.
     """
 
     difference: float
@@ -152,7 +128,7 @@ def similarity(
     (1.0, 0.25)
     """
     unknown = validation.choice("unknown", Unknown, unknown)
-    spellings = _spellings(wv, _vocabulary_size(wv, restrict_vocab))
+    spellings = _spellings(wv, restrict_vocab)
     left, right = (np.array([spellings.get(pair[i].upper(), [-1])[0] for pair in test_set.pairs]) for i in (0, 1))
     known = (left >= 0) & (right >= 0)
     rows, cosines = unit(wv.vectors), np.zeros(len(known))
@@ -196,13 +172,12 @@ def analogies(
     1.0
     """
     method, unknown = validation.choice("method", Method, method), validation.choice("unknown", Unknown, unknown)
-    n_words = _vocabulary_size(wv, restrict_vocab)
-    spellings = _spellings(wv, n_words)
+    spellings = _spellings(wv, restrict_vocab)
     asked = [[spellings.get(word.upper(), []) for word in question] for question in test_set.questions]
     accepted = [{i for word in answers for i in spellings.get(word.upper(), ())} for answers in test_set.answers]
     known = np.array([all(words) and bool(answers) for words, answers in zip(asked, accepted, strict=True)], bool)
-    rows, correct = unit(wv.vectors[:n_words]), np.zeros(len(known))
-    block = max(1, block_bytes // (4 * max(n_words, 1)))
+    rows, correct = unit(wv.vectors[:restrict_vocab]), np.zeros(len(known))
+    block = max(1, block_bytes // (4 * max(len(rows), 1)))
     for start in range(0, int(known.sum()), block):
         items = np.flatnonzero(known)[start : start + block]
         questions = np.array([[word[0] for word in asked[item]] for item in items])
@@ -275,16 +250,12 @@ def compare(first: Score, second: Score) -> Comparison:
     return Comparison(difference(items), _interval(differences, 0.95), min(1.0, 2 * float(in_tail) / (RESAMPLES + 1)))
 
 
-def _vocabulary_size(wv: KeyedVectors, restrict_vocab: int | None) -> int:
-    if restrict_vocab is None:
-        return len(wv)
-    return min(len(wv), validation.positive_integer("restrict_vocab", restrict_vocab))
-
-
-def _spellings(wv: KeyedVectors, n_words: int) -> dict[str, list[int]]:
+def _spellings(wv: KeyedVectors, restrict_vocab: int | None) -> dict[str, list[int]]:
     """Map each word in upper case to the indices of all its spellings, the most frequent first."""
+    if restrict_vocab is not None:
+        validation.positive_integer("restrict_vocab", restrict_vocab)
     spellings: dict[str, list[int]] = {}
-    for i, word in enumerate(wv.index_to_key[:n_words]):
+    for i, word in enumerate(wv.index_to_key[:restrict_vocab]):
         spellings.setdefault(str(word).upper(), []).append(i)
     return spellings
 

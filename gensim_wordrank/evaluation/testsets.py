@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, permutations
 from pathlib import Path
 
 import numpy as np
@@ -100,8 +100,7 @@ def read_analogies(path: str | os.PathLike[str]) -> AnalogySet:
     """
     if Path(path).is_dir():
         return _read_bats(Path(path))
-    result = AnalogySet(_name(path), [], [], [])
-    section = ""
+    analogies, section = [], ""
     for number, line in _lines(path):
         if line.startswith(":"):
             section = line[1:].strip()
@@ -109,28 +108,23 @@ def read_analogies(path: str | os.PathLike[str]) -> AnalogySet:
         words = line.split()
         if len(words) != 4:
             raise ValueError(f"Line {number} of '{path}' must hold four words. Got {line!r}.")
-        result.questions.append((words[0], words[1], words[2]))
-        result.answers.append((words[3],))
-        result.sections.append(section)
-    if not result.questions:
+        analogies.append(((words[0], words[1], words[2]), (words[3],), section))
+    if not analogies:
         raise ValueError(f"'{path}' holds no questions.")
-    return result
+    return AnalogySet(_name(path), *map(list, zip(*analogies, strict=True)))
 
 
 def _read_bats(directory: Path) -> AnalogySet:
-    result = AnalogySet(directory.name, [], [], [])
+    analogies = []
     for file in sorted(directory.rglob("*.txt")):
         lines = [line.split(maxsplit=1) for _, line in _lines(file)]
         entries = [(fields[0], tuple(fields[1].split("/"))) for fields in lines if len(fields) == 2]
-        for a, answers_a in entries:
-            for c, answers_c in entries:
-                if a != c:
-                    result.questions.append((a, answers_a[0], c))
-                    result.answers.append(answers_c)
-                    result.sections.append(file.stem)
-    if not result.questions:
+        for (a, (b, *_)), (c, answers) in permutations(entries, 2):
+            if a != c:
+                analogies.append(((a, b, c), answers, file.stem))
+    if not analogies:
         raise ValueError(f"'{directory}' holds no files of words and answers.")
-    return result
+    return AnalogySet(directory.name, *map(list, zip(*analogies, strict=True)))
 
 
 def bundled_sets() -> list[SimilaritySet | AnalogySet]:

@@ -50,7 +50,7 @@ class Document:
 
 
 def save(content: Figure | Document, path: str | os.PathLike[str]) -> None:
-    r"""Write a figure or a document to a file. The extension selects the format.
+    """Write a figure or a document to a file. The extension selects the format.
 
     Parameters
     ----------
@@ -59,21 +59,6 @@ def save(content: Figure | Document, path: str | os.PathLike[str]) -> None:
     path : str or path
         For a figure, a name ending in .png, .svg, .pdf or .html: an interactive page that needs no network. For a
         document, .html or .md, which has its figures in files beside it.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from gensim_wordrank.plots import Document, Table, save
-    >>> path = Path(tempfile.mkdtemp(), "page.md")
-    >>> save(Document("Words", [Table(["word", "count"], [["a|b", "2"]])]), path)
-    >>> print(path.read_text())
-    # Words
-    <BLANKLINE>
-    | word | count |
-    |---|---|
-    | a\|b | 2 |
-    <BLANKLINE>
     """
     writers: Writers = FIGURE_WRITERS if isinstance(content, Figure) else DOCUMENT_WRITERS
     write = atomic_files.select_writer(path, writers)

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from gensim.models import KeyedVectors
+from scipy.spatial import KDTree
+from threadpoolctl import threadpool_limits
 
 from gensim_wordrank.objective.losses import RankLoss
-from gensim_wordrank.plots.layout import label_positions
-from gensim_wordrank.plots.spec import Figure, Panel, Series
+from gensim_wordrank.plots.spec import Figure, Panel, Series, import_optional
 from gensim_wordrank.types import Floats, Vectors
 
 FORMULAS = {
@@ -23,6 +24,8 @@ FORMULAS = {
 SCALES = ((1, 0), (10, 9), (100, 99))
 # t-SNE needs at least this many words
 MIN_MAP_WORDS = 3
+# inches per letter, and per label with its point
+LETTER_WIDTH, LABEL_HEIGHT = 0.085, 0.24
 # x-axis of quality curves: its label, and the column that is constant along a curve
 COSTS = {"seconds": ("seconds, text to vectors", "tokens"), "tokens": ("tokens of the corpus", "epochs")}
 
@@ -39,18 +42,13 @@ def loss_functions() -> Figure:
     x = np.linspace(0, 10, 501)[1:]  # rho_3(0) is minus infinity
     losses = [Series(formula, x, loss.value_at(x)) for loss, formula in FORMULAS.items()]
     ranks = np.linspace(0, 100, 501)
-    scaled = [
-        Series(f"ρ₁ with α = {alpha}, β = {beta}", ranks, RankLoss.LOG.value_at((ranks + beta) / alpha))
-        for alpha, beta in SCALES
-    ]
-    identity = Series("ρ₀, α = 1, β = 0", ranks, RankLoss.IDENTITY.value_at(ranks))
-    return Figure(
-        "Rank losses",
-        [
-            Panel(losses, "(a) ρ(x)", "x", "loss", y_range=(-2, 10)),
-            Panel([identity, *scaled], "(b) ρ((x + β) / α)", "rank x", "loss", y_range=(0, 8)),
-        ],
-    )
+    scaled = [Series("ρ₀, α = 1, β = 0", ranks, RankLoss.IDENTITY.value_at(ranks))]
+    for alpha, beta in SCALES:
+        values = RankLoss.LOG.value_at((ranks + beta) / alpha)
+        scaled.append(Series(f"ρ₁ with α = {alpha}, β = {beta}", ranks, values))
+    left = Panel(losses, "(a) ρ(x)", "x", "loss", y_range=(-2, 10))
+    right = Panel(scaled, "(b) ρ((x + β) / α)", "rank x", "loss", y_range=(0, 8))
+    return Figure("Rank losses", [left, right])
 
 
 def loss_curves(losses: Mapping[str, Sequence[float]]) -> Figure:
@@ -103,7 +101,7 @@ def quality_curves(results: Iterable[Mapping[str, Any]], scores: Sequence[str]) 
     rows = list(results)
     if not rows:
         raise ValueError("'results' must hold at least one training run.")
-    costs = [cost for cost in COSTS if cost == "seconds" or len(_values(rows, cost)) > 1]
+    costs = [cost for cost in COSTS if cost == "seconds" or _varies(rows, cost)]
     panels = [
         Panel(_curves(rows, score, cost), x_label=COSTS[cost][0], y_label=score, log_x=True)
         for cost in costs
@@ -115,7 +113,7 @@ def quality_curves(results: Iterable[Mapping[str, Any]], scores: Sequence[str]) 
 def _curves(rows: Sequence[Mapping[str, Any]], score: str, cost: str) -> list[Series]:
     """Return one curve per run name and value of the column that is constant along a curve."""
     constant = COSTS[cost][1]
-    is_named = len(_values(rows, constant)) > 1
+    is_named = _varies(rows, constant)
     curves = []
     for run, value in dict.fromkeys((row["run"], row.get(constant)) for row in rows):
         points = _means([row for row in rows if (row["run"], row.get(constant)) == (run, value)], score, cost)
@@ -135,8 +133,8 @@ def _means(rows: Sequence[Mapping[str, Any]], score: str, cost: str) -> tuple[Fl
     return x, y, low, high
 
 
-def _values(rows: Iterable[Mapping[str, Any]], column: str) -> set[Any]:
-    return {row.get(column) for row in rows}
+def _varies(rows: Iterable[Mapping[str, Any]], column: str) -> bool:
+    return len({row.get(column) for row in rows}) > 1
 
 
 def word_map(wv: KeyedVectors, words: Sequence[str], topn: int = 0, seed: int = 1) -> Figure:
@@ -189,6 +187,38 @@ def _neighbourhoods(wv: KeyedVectors, words: Iterable[str], topn: int) -> dict[s
         group += [near for near, _ in wv.most_similar(word, topn=topn) if near not in taken]
         taken.update(group)
     return groups
+
+
+def label_positions(vectors: Vectors, labels: Sequence[str], seed: int = 1) -> Floats:
+    """Return the position of each label in inches: t-SNE of cosine distances, with overlapping labels moved apart."""
+    perplexity = min(15.0, (len(labels) - 1) / 3)
+    TSNE = import_optional("sklearn.manifold").TSNE
+    tsne = TSNE(metric="cosine", init="random", perplexity=perplexity, random_state=seed)
+    with threadpool_limits(limits=1):  # for a few hundred points, more threads are slower
+        positions = tsne.fit_transform(vectors).astype(np.float64)
+    size = np.array([11.0, 7.0]) * max(1.0, np.sqrt(len(labels) / 150))
+    positions = (positions - positions.min(axis=0)) / np.ptp(positions, axis=0) * size
+    return _separate_labels(positions, np.array([len(label) + 1 for label in labels]) * LETTER_WIDTH)
+
+
+def _separate_labels(positions: Floats, widths: Floats) -> Floats:
+    """Push overlapping labels apart until none overlap."""
+    positions = positions.copy()
+    largest = np.array([widths.max(), LABEL_HEIGHT])
+    for _ in range(1000):
+        i, j = KDTree(positions / largest).query_pairs(1, p=np.inf, output_type="ndarray").T
+        offset = positions[i] - positions[j]
+        needed = np.column_stack([(widths[i] + widths[j]) / 2, np.full(len(i), LABEL_HEIGHT)])
+        overlap = needed - np.abs(offset)
+        overlaps = (overlap > 0).all(axis=1, keepdims=True)
+        if not overlaps.any():
+            break
+        # move both labels by half of the smaller overlap, and a little more so that the loop ends
+        axis = overlaps & np.equal(overlap, overlap.min(axis=1, keepdims=True))
+        shift = np.where(axis, (overlap / 2 + 0.02) * np.sign(offset), 0)
+        np.add.at(positions, i, shift)
+        np.add.at(positions, j, -shift)
+    return positions
 
 
 def _hover_texts(vectors: Vectors, labels: Sequence[str]) -> list[str]:

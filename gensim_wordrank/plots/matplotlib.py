@@ -12,15 +12,7 @@ PANEL_INCHES = (6.0, 5.0)
 
 
 def draw(figure: Figure) -> Any:
-    """Return a figure as a matplotlib Figure.
-
-    Examples
-    --------
-    >>> from gensim_wordrank.plots import loss_functions
-    >>> from gensim_wordrank.plots.matplotlib import draw
-    >>> [axes.get_xlabel() for axes in draw(loss_functions()).axes]
-    ['x', 'rank x']
-    """
+    """Return a figure as a matplotlib Figure."""
     columns = min(2, len(figure.panels))
     rows = -(-len(figure.panels) // columns)
     width, height = _inches(figure.panels[0])

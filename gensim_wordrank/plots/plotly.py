@@ -19,22 +19,11 @@ FOUND, NOT_FOUND = "#D00000", "#BBBBBB"
 
 
 def draw(figure: Figure) -> Any:
-    """Return a figure as a plotly Figure.
-
-    Examples
-    --------
-    >>> from gensim_wordrank.plots import loss_functions
-    >>> from gensim_wordrank.plots.plotly import draw
-    >>> len(draw(loss_functions()).data)
-    8
-    """
+    """Return a figure as a plotly Figure."""
     panels, heights = figure.panels, [_height(panel) for panel in figure.panels]
+    titles, spacing = [_escape(panel.title) for panel in panels], BETWEEN / sum(heights)
     drawn = import_optional("plotly.subplots").make_subplots(
-        rows=len(panels),
-        cols=1,
-        row_heights=heights,
-        vertical_spacing=BETWEEN / sum(heights),
-        subplot_titles=[_escape(panel.title) for panel in panels],
+        len(panels), 1, row_heights=heights, vertical_spacing=spacing, subplot_titles=titles
     )
     for row, panel in enumerate(panels, 1):
         _draw_panel(drawn, panel, row)
@@ -64,9 +53,8 @@ def to_html(figure: Figure, element_id: str, wheel_zooms: bool) -> str:
 
 def page(title: str, body: str) -> str:
     """Return a whole HTML page with the given body, which may contain figures."""
-    template, search = (
-        Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("page.html", "search.js")
-    )
+    template = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
+    search = Path(__file__).with_name("search.js").read_text(encoding="utf-8")
     plotly = import_optional("plotly.offline").get_plotlyjs()
     return Template(template).substitute(title=escape(title), body=body, plotly=plotly, search=search)
 
@@ -85,12 +73,8 @@ def _draw_panel(drawn: Any, panel: Panel, row: int) -> None:
 
 def _trace(series: Series, colour: str) -> dict[str, Any]:
     """Return the arguments of plotly's scatter for a series."""
-    trace: dict[str, Any] = {
-        "name": _escape(series.name),
-        "x": series.x.tolist(),
-        "y": series.y.tolist(),
-        "marker": {"color": colour},
-    }
+    trace: dict[str, Any] = {"name": _escape(series.name), "x": series.x.tolist(), "y": series.y.tolist()}
+    trace["marker"] = {"color": colour}
     if series.hover_texts:
         trace |= {"hoverinfo": "text", "hovertext": [_escape(text) for text in series.hover_texts]}
     if len(series.low):

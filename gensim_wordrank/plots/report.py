@@ -84,20 +84,14 @@ def _scores(names: Sequence[str], scores: Sequence[Sequence[Score]]) -> list[Blo
         return []
     by_set = [rows[number :: len(scores[0])] for number in range(len(scores[0]))]
     head = ["set", "model", "score", "95% interval", "unknown", *(["difference"] if len(names) > 1 else [])]
-    cells = [
-        [
-            row["set"],
-            row["model"],
-            _percent(row["score"]),
-            f"{_percent(row['low'])} to {_percent(row['high'])}",
-            f"{_percent(row['unknown_share'])}%",
-            format_comparison(row),
-        ][: len(head)]
-        for set_rows in by_set
-        for row in set_rows
-    ]
+    cells = [_score_cells(row)[: len(head)] for set_rows in by_set for row in set_rows]
     explanation = "Similarity: Spearman's correlation times 100. Analogies: accuracy in percent."
     return [Heading("Scores"), Paragraph(explanation), Table(head, cells), *_sections(names, by_set)]
+
+
+def _score_cells(row: Mapping[str, Any]) -> list[str]:
+    score, low, high, unknown = (_percent(row[name]) for name in ("score", "low", "high", "unknown_share"))
+    return [row["set"], row["model"], score, f"{low} to {high}", f"{unknown}%", format_comparison(row)]
 
 
 def _sections(names: Sequence[str], by_set: Iterable[Sequence[Mapping[str, Any]]]) -> list[Block]:

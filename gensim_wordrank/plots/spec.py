@@ -17,32 +17,16 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 
 @dataclass(frozen=True)
 class Series:
-    """A line or, if the points have labels, a scatter plot.
-
-    Attributes
-    ----------
-    name : str
-        Name in the legend.
-    x, y : array of float64
-        Coordinates of the points.
-    low, high : array of float64
-        Ends of the error bars; empty for none.
-    labels : sequence of str
-        Text at each point.
-    hover_texts : sequence of str
-        What an HTML page shows for the point under the mouse; by default its coordinates.
-    markers : bool
-        Whether to mark the points of a line.
-    """
+    """A line or, if the points have labels, a scatter plot. `name` is shown in the legend."""
 
     name: str
     x: Floats
     y: Floats
-    low: Floats = field(default_factory=lambda: np.empty(0))
+    low: Floats = field(default_factory=lambda: np.empty(0))  # ends of the error bars
     high: Floats = field(default_factory=lambda: np.empty(0))
     labels: Sequence[str] = ()
-    hover_texts: Sequence[str] = ()
-    markers: bool = False
+    hover_texts: Sequence[str] = ()  # what an HTML page shows for the point under the mouse; default: its coordinates
+    markers: bool = False  # whether to mark the points of a line
 
 
 @dataclass(frozen=True)
@@ -76,17 +60,9 @@ class Figure:
 
 
 def import_optional(name: str) -> Any:
-    """Import a module that only plots need; if it is missing, the error says how to install it.
-
-    Examples
-    --------
-    >>> from gensim_wordrank.plots.spec import import_optional
-    >>> import_optional("matplotlib.figure").__name__
-    'matplotlib.figure'
-    """
+    """Import a module that only plots need; if it is missing, the error says how to install it."""
     try:
         return import_module(name)
     except ImportError as error:
-        raise ImportError(
-            f"Plots need {error.name}, which is not installed. Run: pip install 'gensim-wordrank[plot]'"
-        ) from error
+        remedy = "Run: pip install 'gensim-wordrank[plot]'"
+        raise ImportError(f"Plots need {error.name}, which is not installed. {remedy}") from error
