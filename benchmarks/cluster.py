@@ -31,8 +31,7 @@ import numpy as np
 from gensim_wordrank import Cooccurrence, Objective
 from gensim_wordrank.cluster import Hosts
 from gensim_wordrank.cluster.backend import FETCH_EVERY, DaskBackend
-from gensim_wordrank.cluster.group import Timeouts
-from gensim_wordrank.cluster.session import DEFAULT_TIMEOUTS, Session
+from gensim_wordrank.cluster.session import DEFAULT_TIMEOUTS, Session, Timeouts
 from gensim_wordrank.cluster.ssh import launched
 from gensim_wordrank.training.backend import LocalBackend
 from gensim_wordrank.training.partition import Partition

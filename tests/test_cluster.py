@@ -13,10 +13,10 @@ from distributed import Client, LocalCluster
 from distributed.comm import get_address_host
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim_wordrank import Checkpoints, Cooccurrence, WordRank
-from gensim_wordrank.cluster import Hosts, peer, shards
+from gensim_wordrank._utils.versions import versions
+from gensim_wordrank.cluster import Hosts, backend, connect, shards
 from gensim_wordrank.cluster.backend import DaskBackend
-from gensim_wordrank.cluster.group import Timeouts, WorkerGroup
-from gensim_wordrank.cluster.session import Session
+from gensim_wordrank.cluster.session import Session, Timeouts, check_environments
 from gensim_wordrank.cluster.training import Ring, TrainingPeer
 from gensim_wordrank.training.backend import LocalBackend
 from gensim_wordrank.training.partition import Partition
@@ -208,6 +208,14 @@ def test_a_run_goes_on_from_its_checkpoint(lee_pairs, alone, tmp_path):
         assert fingerprint(WordRank.resume(tmp_path, cluster=cluster)) == alone
 
 
+def test_a_connection_trains_several_models(lee_pairs, alone):
+    """A second model trained on the same connection gets the vectors of one machine, too."""
+    with in_process(2) as cluster, connect(cluster) as connected:
+        for _ in range(2):
+            model = WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=EPOCHS, cluster=connected)
+            assert fingerprint(model) == alone
+
+
 def test_a_model_is_saved_without_its_cluster(lee_pairs, tmp_path):
     """A model that was trained on a cluster is saved and loaded as any other."""
     with in_process(1) as cluster:
@@ -267,21 +275,21 @@ def test_locked_vectors_are_refused(lee_pairs):
 
 def test_machines_that_differ_are_refused():
     """Another version than the driver's, or CPU levels that differ, are named with their host."""
-    same = peer.environment()
-    peer.check_environments({"a": same, "b": same})
-    peer.check_environments({"a": same | {"CPU level": "x86-64-v0"}})  # the driver computes nothing
+    same = versions()
+    check_environments({"a": same, "b": same})
+    check_environments({"a": same | {"CPU level": "x86-64-v0"}})  # the driver computes nothing
     with pytest.raises(RuntimeError, match="numpy is 0.1 on b and not"):
-        peer.check_environments({"a": same, "b": same | {"numpy": "0.1"}})
+        check_environments({"a": same, "b": same | {"numpy": "0.1"}})
     with pytest.raises(RuntimeError, match="CPU level is x86-64-v0 on b and not"):
-        peer.check_environments({"a": same, "b": same | {"CPU level": "x86-64-v0"}})
+        check_environments({"a": same, "b": same | {"CPU level": "x86-64-v0"}})
 
 
 def test_a_cluster_without_workers(lee_pairs):
     """Training does not wait forever for workers."""
     with in_process(0) as cluster, Client(cluster, set_as_default=False) as client:
-        backend = DaskBackend(Session(client, timeouts=Timeouts(replacement=0.2)), LocalBackend())
+        connected = DaskBackend(Session(client, timeouts=Timeouts(replacement=0.2)), LocalBackend())
         with pytest.raises(RuntimeError, match="The cluster has no workers. Start some"):
-            WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=backend)
+            WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=connected)
 
 
 # ---- failures
@@ -302,20 +310,20 @@ def test_a_killed_worker_is_replaced(lee_pairs, unharmed, three):
 
 def test_a_worker_that_is_lost_after_counting(lee, three, tmp_path, monkeypatch):
     """The texts are counted again, and the vectors are the same."""
-    backend = DaskBackend(Session(three, timeouts=Timeouts(replacement=0.5)), LocalBackend())
+    connected = DaskBackend(Session(three, timeouts=Timeouts(replacement=0.5)), LocalBackend())
     (tmp_path / "text").write_text("\n".join(map(" ".join, lee)))
-    counted, form_ring = [], WorkerGroup.form_ring
+    started, start_training = [], backend._start_training
 
-    def kill_first(group, config):
-        counted.append(group.workers)
-        if len(counted) == 1:
+    def kill_first(group, *arguments):
+        started.append(group.workers)
+        if len(started) == 1:
             kill(group.client, group.workers[1])
-        form_ring(group, config)
+        start_training(group, *arguments)
 
-    monkeypatch.setattr(WorkerGroup, "form_ring", kill_first)
+    monkeypatch.setattr(backend, "_start_training", kill_first)
     options = {"corpus_file": tmp_path / "text", "vector_size": SIZE, "epochs": 1}
-    assert fingerprint(WordRank(cluster=backend, **options)) == fingerprint(WordRank(**options))
-    assert len(counted) == 2
+    assert fingerprint(WordRank(cluster=connected, **options)) == fingerprint(WordRank(**options))
+    assert len(started) == 2
 
 
 def test_a_slow_worker_is_given_up(lee_pairs, unharmed, three):

@@ -11,7 +11,6 @@ from distributed import LocalCluster
 from gensim.utils import RULE_DISCARD, RULE_KEEP
 from gensim_wordrank import Cooccurrence, WordRank
 from gensim_wordrank.cluster import backend, connect, shards
-from gensim_wordrank.cluster.group import WorkerGroup
 
 from clusters import SIZE, fingerprint
 
@@ -117,8 +116,8 @@ def test_machines_write_the_same_files(machines, files, tmp_path):
 def test_training_counts_where_it_trains(machines, files, monkeypatch):
     """Vectors from texts are those of one machine, and no pair passes through the driver."""
     passed = []
-    for name in ("send_counts", "gather_counts"):
-        monkeypatch.setattr(WorkerGroup, name, lambda *arguments, name=name: passed.append(name))
+    for owner, name in ((backend, "send_counts"), (backend.RemoteCounts, "gather")):
+        monkeypatch.setattr(owner, name, lambda *arguments, name=name: passed.append(name))
     alone = WordRank(corpus_file=files, **OPTIONS)
     model = WordRank(corpus_file=files, cluster=machines, **OPTIONS)
     assert fingerprint(model) == fingerprint(alone)
@@ -185,7 +184,7 @@ def test_machines_read_pairs_from_an_address(machines, address, lee_pairs, monke
     loaded = []
     load = backend.checksummed.read
     monkeypatch.setattr(backend.checksummed, "read", lambda *a, **b: loaded.append(load(*a, **b)) or loaded[-1])
-    monkeypatch.setattr(WorkerGroup, "send_counts", None)
+    monkeypatch.setattr(backend, "send_counts", None)
     options = {"vector_size": SIZE, "epochs": 2}
     model = WordRank.from_cooccurrence(f"{address}/pairs/", cluster=machines, **options)
     assert fingerprint(model) == fingerprint(WordRank.from_cooccurrence(lee_pairs, **options))

@@ -20,8 +20,7 @@ from gensim.models.callbacks import CallbackAny2Vec
 from gensim_wordrank import WordRank
 from gensim_wordrank.cli.main import main
 from gensim_wordrank.cluster import Host, Hosts, ssh
-from gensim_wordrank.cluster.group import Timeouts
-from gensim_wordrank.cluster.session import Session
+from gensim_wordrank.cluster.session import Session, Timeouts
 from gensim_wordrank.cluster.ssh import SshWorker, launched
 
 from clusters import EPOCHS, SIZE, disturbed, find_program, fingerprint, undisturbed

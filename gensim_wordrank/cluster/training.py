@@ -18,12 +18,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gensim_wordrank.cluster.counting import CountingPeer
+from gensim_wordrank.cluster.peer import Peer, RowNumbers
 from gensim_wordrank.cooccurrence.csr import Csr
 from gensim_wordrank.training.blocks import Block
 from gensim_wordrank.training.partition import ContextPartition, Partition
 from gensim_wordrank.training.sampled import PartitionEpoch, TrainingConfig
 from gensim_wordrank.training.schedule import SchedulePoint
+from gensim_wordrank.training.state import State
 from gensim_wordrank.types import Vectors
 
 # what machines send each other: vectors with their bias, and accumulators
@@ -95,7 +96,7 @@ class EpochReport(NamedTuple):
     waited: float  # seconds spent waiting for other machines
 
 
-class TrainingPeer(CountingPeer):
+class TrainingPeer(Peer):
     """A machine that trains its words with all contexts."""
 
     config: TrainingConfig
@@ -108,35 +109,39 @@ class TrainingPeer(CountingPeer):
         self.counts = Csr(nothing, np.empty(0, np.int32), np.zeros(1, np.int64))
         self.words = self.contexts_after = Block(nothing.reshape(0, 0), nothing)
         self.contexts: dict[int, Block] = {}
-        self.next_epoch = -1  # to which `contexts` belong
+        self.epoch = -1  # to which `contexts` belong
         self.offers: dict[tuple[int, int], asyncio.Future[Block]] = {}
         self.waited = 0.0
 
     # ---- before training
 
-    async def join_ring(self, config: TrainingConfig, n_machines: int, edges: Sequence[int]) -> None:
-        """Take a place in the ring and fetch the pairs of its words; `edges` are the row ranges of all machines."""
+    async def join_ring(
+        self, config: TrainingConfig, n_machines: int, edges: Sequence[int], epoch: int
+    ) -> tuple[RowNumbers, RowNumbers]:
+        """Take a place in the ring and fetch the pairs of its words; `edges` are the row ranges of all machines.
+
+        Returns the words of this machine and the contexts with which it begins an epoch, as :meth:`load` expects them.
+        """
         self.config, self.ring = config, Ring(config.partition, n_machines)
         self.partition = lru_cache(maxsize=2)(config.partition.contexts)
-        self.mine = np.sort(self.ring.words(self.machine))
+        words = self.ring.words(self.machine)
+        self.mine = np.sort(words)
         parts = np.split(self.mine, np.searchsorted(self.mine, edges[1:-1]))
         self.counts = await self._fetch_rows("complete", list(enumerate(parts)), np.float32)
+        return words, self.ring.first_contexts(self.machine, self.partition(epoch))
 
-    async def free_rows(self) -> None:
-        """Free the rows that this machine held for others, when all machines have their own."""
-        self.rows = {}
-
-    async def load(self, epoch: int, words: Rows, contexts: Rows) -> None:
-        """Store the vectors of the words of this machine, and of the contexts with which it begins an epoch."""
-        self.words = Block.padded(*words)
-        self._begin_with(epoch, contexts)
+    async def load(self, state: State) -> None:
+        """Store the parameters of this machine's words and contexts."""
+        words, contexts = state.with_bias()
+        self.words = Block.padded(words, state.word_accumulator)
+        self._begin_with(state.epoch, (contexts, state.context_accumulator))
 
     # ---- an epoch
 
     async def run(self, epoch: int, point: SchedulePoint) -> EpochReport:
         """Train the words of this machine with all contexts, which arrive and leave block by block."""
         started, self.waited = perf_counter(), 0.0
-        if self.next_epoch != epoch:
+        if self.epoch != epoch:
             self._begin_with(epoch, await self._collect(epoch))
             self.waited = perf_counter() - started
         blocks = self.ring.word_blocks(self.machine)
@@ -184,10 +189,15 @@ class TrainingPeer(CountingPeer):
         self.contexts = {}
         return self.words.is_finite() and self.contexts_after.is_finite()
 
-    async def get_state(self) -> tuple[Rows, Rows]:
-        """Return the vectors of the words of this machine, and of the contexts it holds after an epoch."""
-        size = self.config.vector_size
-        return self.words.unpadded(size), self.contexts_after.unpadded(size)
+    async def get_state(self) -> tuple[RowNumbers, RowNumbers, State]:
+        """Return the words of this machine, the contexts that it holds after an epoch, and the parameters of both."""
+        size, epoch = self.config.vector_size, self.epoch
+        words, word_accumulator = self.words.unpadded(size)
+        contexts, context_accumulator = self.contexts_after.unpadded(size)
+        state = State(
+            words[:, :size], contexts[:, :size], contexts[:, size], word_accumulator, context_accumulator, epoch + 1
+        )
+        return self.ring.words(self.machine), self.ring.last_contexts(self.machine, self.partition(epoch)), state
 
     # ---- contexts within an epoch
 
@@ -220,7 +230,7 @@ class TrainingPeer(CountingPeer):
         whole = Block.padded(*contexts)
         first = edges[blocks.start]
         self.contexts = {b: whole.part(edges[b] - first, edges[b + 1] - first) for b in blocks}
-        self.next_epoch = epoch
+        self.epoch = epoch
 
     async def _collect(self, epoch: int) -> Rows:
         """Fetch the contexts with which this machine begins an epoch from the machines that hold them."""
