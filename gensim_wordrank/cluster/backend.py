@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -145,12 +145,11 @@ class RemoteCounts:
 
     def summarize(self) -> CountSummary:
         """Return what training must know before the first epoch."""
-        n, step = len(self.words), max(1, self.nnz // SAMPLE_SIZE)
-        quantum = csr.quantum(self.largest, n)
+        step = max(1, self.nnz // SAMPLE_SIZE)
 
         def summarize(group: WorkerGroup) -> list[Any]:
             edges = self.hold(group).edges
-            return group.call_all("summarize", n, quantum, step, self.indptr[edges].tolist())
+            return group.call_all("summarize", len(self.words), self.largest, step, self.indptr[edges].tolist())
 
         rows, columns, samples = zip(*self.session.run(summarize), strict=True)
         return CountSummary(self.row_lengths, np.concatenate(rows), np.sum(columns, axis=0), np.concatenate(samples))
@@ -177,23 +176,17 @@ class RemoteCounts:
         self.gather().save(path)
 
 
+@dataclass
 class DaskBackend:
     """The machines of a session.
 
     An epoch depends on nothing but the state before it. So after a failure the epochs since the last state that the
     driver has fetched are run again, and give the same vectors.
-
-    Parameters
-    ----------
-    session : Session
-        The machines.
-    local : LocalBackend
-        What counts sentences.
     """
 
-    def __init__(self, session: Session, local: LocalBackend) -> None:
-        self.session, self.local = session, local
-        self.reports: list[EpochReport] = []  # of the machines, after the last epoch
+    session: Session
+    local: LocalBackend  # for sentences, which are on this machine only
+    reports: list[EpochReport] = field(default_factory=list)  # of the machines, after the last epoch
 
     def read(self, sentences: Any, corpus_file: Any, vocabulary: Mapping[Any, int] | None = None) -> Any:
         """Let the machines read texts; sentences are read here."""
@@ -266,14 +259,14 @@ class DaskBackend:
                 _start_training(group, config, counts, state)
                 group.holds = run
             while (done := group.epoch - state.epoch) < len(since):
-                group.reports = group.call_all("run", group.epoch, since[done], n_machines=_ring_size(group, config))
+                group.reports = group.call_all("run", group.epoch, since[done], n_machines=group.ring_size)
                 group.epoch += 1
             return group
 
         def fetch() -> State:
             nonlocal state, since
             if since:
-                state = self.session.run(lambda group: _gather_state(advance(group), config))
+                state = self.session.run(lambda group: _gather_state(advance(group), state))
                 since = []
             return state
 
@@ -323,18 +316,13 @@ def send_counts(group: WorkerGroup, counts: Cooccurrence) -> None:
             group.call(machine, "receive_rows", first, counts.data[part], counts.indices[part], indptr)
 
 
-def _ring_size(group: WorkerGroup, config: TrainingConfig) -> int:
-    """Return the number of machines that train: at most one per block."""
-    return min(len(group.actors), config.partition.n_blocks)
-
-
 def _start_training(group: WorkerGroup, config: TrainingConfig, counts: Any, state: State) -> None:
     """Let the machines form a ring, fetch the pairs of their words, and load their parts of the state."""
     if isinstance(counts, RemoteCounts):
         counts.hold(group)
     else:
         send_counts(group, counts)
-    n_machines = _ring_size(group, config)
+    n_machines = group.ring_size = min(len(group.actors), config.partition.n_blocks)
     parts = group.call_all("join_ring", config, n_machines, group.edges, state.epoch, n_machines=n_machines)
     group.call_all("free_rows", "complete")
     for machine, (words, contexts) in enumerate(parts):
@@ -347,15 +335,14 @@ def _start_training(group: WorkerGroup, config: TrainingConfig, counts: Any, sta
     logger.info("training from epoch %i on %i machines", state.epoch, n_machines)
 
 
-def _gather_state(group: WorkerGroup, config: TrainingConfig) -> State:
-    """Return the state after the last epoch."""
-    n_words, n_contexts, size = len(config.partition.word_sums), config.partition.n_contexts, config.vector_size
-    vectors = np.empty((n_words, size), np.float32), np.empty((n_contexts, size), np.float32)
-    bias, context_accumulator = np.empty((2, n_contexts), np.float32)
-    state = State(*vectors, bias, np.empty(n_words, np.float32), context_accumulator, group.epoch)
-    for machine in range(_ring_size(group, config)):
-        words, contexts, part = group.call(machine, "get_state")
-        state.words[words], state.word_accumulator[words] = part.words, part.word_accumulator
-        state.contexts[contexts], state.bias[contexts] = part.contexts, part.bias
-        state.context_accumulator[contexts] = part.context_accumulator
+def _gather_state(group: WorkerGroup, old: State) -> State:
+    """Return the state after the last epoch, which has the shape of an older one."""
+    words, contexts = np.empty(old.words.shape, np.float32), np.empty(old.contexts.shape, np.float32)
+    bias, context_accumulator = np.empty((2, len(contexts)), np.float32)
+    state = State(words, contexts, bias, np.empty(len(words), np.float32), context_accumulator, group.epoch)
+    for machine in range(group.ring_size):
+        mine, held, part = group.call(machine, "get_state")
+        state.words[mine], state.word_accumulator[mine] = part.words, part.word_accumulator
+        state.contexts[held], state.bias[held] = part.contexts, part.bias
+        state.context_accumulator[held] = part.context_accumulator
     return state

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from distributed import get_worker
 from numpy.typing import NDArray
 
 from gensim_wordrank._utils import memory
@@ -53,14 +54,12 @@ class Peer:
     ----------
     machine : int
         Number of this machine.
-    threads : int
-        Number of threads for counting and training.
     timeout : float
         Seconds to wait for other machines.
     """
 
-    def __init__(self, machine: int, threads: int, timeout: float) -> None:
-        self.machine, self.threads, self.timeout = machine, threads, timeout
+    def __init__(self, machine: int, timeout: float) -> None:
+        self.machine, self.timeout, self.threads = machine, timeout, get_worker().state.nthreads
         self.stopped = asyncio.Event()
         self._reset()
 
@@ -198,13 +197,13 @@ class Peer:
         return ShardInfo(np.diff(rows.indptr), float(rows.data.max(initial=0)))
 
     async def summarize(
-        self, n_contexts: int, quantum: float, step: int, first_pairs: Sequence[int]
+        self, n_contexts: int, largest: float, step: int, first_pairs: Sequence[int]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float32]]:
         """Return the sums of the rows that this machine holds, those of their columns, and every `step`-th count.
 
-        `first_pairs` are the numbers of the first pair of each machine.
+        `largest` is the largest count of all machines, and `first_pairs` are the numbers of their first pairs.
         """
-        rows = self.rows["complete"][1]
+        rows, quantum = self.rows["complete"][1], csr.quantum(largest, n_contexts)
         sums = await asyncio.to_thread(csr.marginals, rows.data, rows.indices, rows.indptr, n_contexts, quantum)
         return *sums, rows.data[-first_pairs[self.machine] % step :: step].copy()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic, sleep
 from typing import Any, TypeVar
 
@@ -38,9 +38,6 @@ class Timeouts:
     replacement: float = 10.0  # until Dask has replaced a lost worker; then it is restarted over SSH, or left out
 
 
-DEFAULT_TIMEOUTS = Timeouts()
-
-
 class MachineError(Exception):
     """A call to one machine failed."""
 
@@ -49,34 +46,28 @@ class MachineError(Exception):
         self.machine, self.cause = machine, cause
 
 
+@dataclass
 class WorkerGroup:
-    """One actor on each of some Dask workers.
+    """One actor on each of some Dask workers."""
 
-    Parameters
-    ----------
-    client : distributed.Client
-        Client of the cluster.
-    workers : mapping of str to int
-        Addresses of workers, and the number of threads of each.
-    timeouts : Timeouts
-        How long to wait for machines.
-    """
-
-    def __init__(self, client: Client, workers: Mapping[str, int], timeouts: Timeouts) -> None:
-        self.client, self.workers, self.timeouts = client, list(workers), timeouts
-        self.threads = list(workers.values())
-        self.futures: list[Any] = []
-        self.actors: list[Any] = []
-        self.holds: object = None  # which texts, counts or training run the machines have in memory
-        self.edges: list[int] = []  # of counts: machine i holds the rows from edges[i] to edges[i + 1]
-        self.epoch = 0  # of training: epochs done
-        self.reports: list[EpochReport] = []  # of the last epoch
+    client: Client
+    workers: list[str]  # addresses
+    timeouts: Timeouts
+    futures: list[Any] = field(default_factory=list)
+    actors: list[Any] = field(default_factory=list)
+    holds: object = None  # which texts, counts or training run the machines have in memory
+    edges: list[int] = field(default_factory=list)  # of counts: machine i holds the rows from edges[i] to edges[i + 1]
+    ring_size: int = 0  # of training: how many machines take part
+    epoch: int = 0  # epochs done
+    reports: list[EpochReport] = field(default_factory=list)  # of the last epoch
 
     def start(self) -> None:
         """Create the actors, and check that they can work together."""
         for machine, address in enumerate(self.workers):
-            arguments = machine, self.threads[machine], self.timeouts.answer
-            self.futures.append(self.client.submit(TrainingPeer, *arguments, actor=True, workers=[address], pure=False))
+            future = self.client.submit(
+                TrainingPeer, machine, self.timeouts.answer, actor=True, workers=[address], pure=False
+            )
+            self.futures.append(future)
         for machine in range(len(self.workers)):
             self.actors.append(self._created(machine))
         found = self.call_all("join", self.actors)
@@ -171,6 +162,7 @@ def check_environments(of_hosts: Mapping[str, Mapping[str, str]]) -> None:
         )
 
 
+@dataclass
 class Session:
     """Work on the healthy workers of a Dask cluster: if a machine fails, the others do the work again.
 
@@ -184,18 +176,14 @@ class Session:
         How long to wait for machines.
     """
 
-    def __init__(
-        self,
-        client: Client,
-        restart: Callable[[set[str]], None] | None = None,
-        timeouts: Timeouts = DEFAULT_TIMEOUTS,
-    ) -> None:
-        self.client, self.restart, self.timeouts = client, restart, timeouts
-        self.group: WorkerGroup | None = None
-        self.n_workers = 1  # to wait for
-        self.lost: set[str] = set()  # addresses of workers
-        self.slow: set[str] = set()
-        self.failures: list[str] = []
+    client: Client
+    restart: Callable[[set[str]], None] | None = None
+    timeouts: Timeouts = Timeouts()
+    group: WorkerGroup | None = field(default=None, init=False)
+    n_workers: int = field(default=1, init=False)  # to wait for
+    lost: set[str] = field(default_factory=set, init=False)  # addresses of workers
+    slow: set[str] = field(default_factory=set, init=False)
+    failures: list[str] = field(default_factory=list, init=False)
 
     def run(self, work: Callable[..., Result], *arguments: Any) -> Result:
         """Call `work` with a group of workers; after a failure, call it again with a new group."""
@@ -216,8 +204,8 @@ class Session:
             self.group.stop()
             self.group = None
 
-    def _wait_for_workers(self) -> dict[str, int]:
-        """Return addresses and threads of the healthy workers, after lost ones have had time to be replaced."""
+    def _wait_for_workers(self) -> list[str]:
+        """Return the addresses of the healthy workers, after lost ones have had time to be replaced."""
         deadline = monotonic() + self.timeouts.replacement
         while len(found := self._healthy_workers()) < self.n_workers and monotonic() <= deadline:
             sleep(0.1)
@@ -229,9 +217,8 @@ class Session:
         self.n_workers = len(found)
         return found
 
-    def _healthy_workers(self) -> dict[str, int]:
-        workers: dict[str, int] = self.client.nthreads()
-        return {address: workers[address] for address in sorted(workers.keys() - self.lost - self.slow)}
+    def _healthy_workers(self) -> list[str]:
+        return sorted(self.client.nthreads().keys() - self.lost - self.slow)
 
     def _handle_failure(self, error: MachineError) -> None:
         """Stop the actors, and find out which workers to leave out; raise errors that would come again."""

@@ -44,28 +44,25 @@ class TextShard:
         return self.source if self.end is None else ShardFile(self)
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield the bytes of the file."""
-        with Path(self.source).open("rb") as file:
-            file.seek(self.start)
-            left = Path(self.source).stat().st_size if self.end is None else self.end - self.start
-            while block := file.read(min(BLOCK, left)):
-                left -= len(block)
-                yield block
+        """Yield the bytes of the shard."""
+        file = ShardFile(self)
+        while block := file.read(BLOCK):
+            yield block
 
 
 class ShardFile:
     """A shard as a binary file."""
 
     def __init__(self, shard: TextShard) -> None:
-        self.source, self.left = shard.source, (shard.end or 0) - shard.start
-        self.at = shard.start
+        self.source, self.at = shard.source, shard.start
+        self.end = Path(shard.source).stat().st_size if shard.end is None else shard.end
 
     def read(self, size: int) -> bytes:
         """Return the next bytes."""
         with Path(self.source).open("rb") as file:
             file.seek(self.at)
-            block = file.read(min(size, self.left))
-        self.at, self.left = self.at + len(block), self.left - len(block)
+            block = file.read(min(size, self.end - self.at))
+        self.at += len(block)
         return block
 
     def __repr__(self) -> str:
@@ -95,39 +92,38 @@ def split_texts(sources: Sequence[str], n_machines: int) -> list[list[TextShard]
     >>> [[(shard.start, shard.end) for shard in of_machine] for of_machine in shards]
     [[(0, 181383)], [(181383, 360082)]]
     """
-    stamps = [stamp_of(source) for source in sources]
-    known = [stamp[0] for stamp in stamps if stamp is not None]
-    typical = float(np.mean(known)) if known else 1.0
-    ends = np.cumsum([0.0, *(typical if stamp is None else stamp[0] for stamp in stamps)])
-    targets = ends[-1] * np.arange(1, n_machines) / n_machines
+    stamps = list(map(stamp_of, sources))
+    sizes = np.array([np.nan if stamp is None else stamp[0] for stamp in stamps])
+    sizes[np.isnan(sizes)] = 1.0 if np.isnan(sizes).all() else np.nanmean(sizes)
+    targets = sizes.sum() * np.arange(1, n_machines) / n_machines
     shards: list[list[TextShard]] = [[] for _ in range(n_machines)]
-    for source, stamp, first, last in zip(sources, stamps, ends[:-1], ends[1:], strict=True):
+    first = 0.0
+    for source, stamp, size in zip(sources, stamps, sizes.tolist(), strict=True):
         if stamp is None or not is_uncompressed_file(source):
-            machine = int(np.searchsorted(targets, (first + last) / 2, side="right"))
+            machine = int(np.searchsorted(targets, first + size / 2, side="right"))
             shards[machine].append(TextShard(source, stamp=stamp))
-            continue
-        edges = [0, *_line_starts(source, np.clip(targets - first, 0, stamp[0]).astype(int).tolist()), stamp[0]]
-        for of_machine, start, end in zip(shards, edges[:-1], edges[1:], strict=True):
-            if start < end:
-                of_machine.append(TextShard(source, start, end, stamp))
+        else:
+            start = 0
+            for of_machine, target in zip(shards, [*targets, np.inf], strict=True):
+                end = _next_line(source, int(np.clip(target - first, 0, size)))
+                if start < end:
+                    of_machine.append(TextShard(source, start, end, stamp))
+                start = end
+        first += size
     return shards
 
 
-def _line_starts(path: str, places: Sequence[int]) -> list[int]:
-    """Return for each position where the next line begins, or the end of the file."""
-    with Path(path).open("rb") as file:
-        return [_line_start(file, place) for place in places]
-
-
-def _line_start(file: IO[bytes], place: int) -> int:
+def _next_line(path: str, place: int) -> int:
+    """Return where the first line from a position on begins, or the end of the file."""
     if not place:
         return 0
-    at = file.seek(place - 1)  # a line may begin at the position itself
-    while block := file.read(BLOCK):
-        found = block.find(b"\n")
-        if found >= 0:
-            return at + found + 1
-        at += len(block)
+    with Path(path).open("rb") as file:
+        at = file.seek(place - 1)  # a line may begin at the position itself
+        while block := file.read(BLOCK):
+            found = block.find(b"\n")
+            if found >= 0:
+                return at + found + 1
+            at += len(block)
     return at
 
 

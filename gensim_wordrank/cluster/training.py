@@ -110,7 +110,7 @@ class TrainingPeer(Peer):
         self.words = self.contexts_after = Block(nothing.reshape(0, 0), nothing)
         self.contexts: dict[int, Block] = {}
         self.epoch = -1  # to which `contexts` belong
-        self.offers: dict[tuple[int, int], asyncio.Future[Block]] = {}
+        self.outgoing: asyncio.Queue[Block] = asyncio.Queue()  # blocks of contexts, stratum after stratum
         self.waited = 0.0
 
     # ---- before training
@@ -163,9 +163,9 @@ class TrainingPeer(Peer):
 
         def on_cell_done(block: int) -> None:
             if block == leaving and not last:
-                loop.call_soon_threadsafe(self._offer, work.epoch, stratum, block)
+                loop.call_soon_threadsafe(self.outgoing.put_nowait, self.contexts.pop(block))
 
-        coming = None if last else asyncio.ensure_future(self._fetch(work.epoch, stratum))
+        coming = None if last else asyncio.ensure_future(self._fetch())
         try:
             started = perf_counter()
             losses = await asyncio.to_thread(
@@ -201,27 +201,17 @@ class TrainingPeer(Peer):
 
     # ---- contexts within an epoch
 
-    async def _fetch(self, epoch: int, stratum: int) -> Block:
-        """Fetch the block that leaves the next machine in a stratum."""
+    async def _fetch(self) -> Block:
+        """Fetch the block that leaves the next machine in this stratum."""
         sender = self.ring.next(self.machine)
         if sender == self.machine:
-            return await self._take_offer(epoch, stratum)
-        return Block.padded(*await self.peers[sender].send_block(epoch, stratum))
+            return await self.outgoing.get()
+        return Block.padded(*await self.peers[sender].send_block())
 
-    async def send_block(self, epoch: int, stratum: int) -> Rows:
-        """Return the block that leaves this machine in a stratum, as soon as its cell is done."""
-        return (await self._take_offer(epoch, stratum)).unpadded(self.config.vector_size)
-
-    async def _take_offer(self, epoch: int, stratum: int) -> Block:
-        block: Block = await self._unless_stopped(self._offered(epoch, stratum))
-        del self.offers[epoch, stratum]
-        return block
-
-    def _offer(self, epoch: int, stratum: int, block: int) -> None:
-        self._offered(epoch, stratum).set_result(self.contexts.pop(block))
-
-    def _offered(self, epoch: int, stratum: int) -> asyncio.Future[Block]:
-        return self.offers.setdefault((epoch, stratum), asyncio.get_running_loop().create_future())
+    async def send_block(self) -> Rows:
+        """Return the next block that leaves this machine, as soon as its cell is done."""
+        block: Block = await self._unless_stopped(self.outgoing.get())
+        return block.unpadded(self.config.vector_size)
 
     # ---- contexts between epochs, when they are split anew
 
