@@ -1,4 +1,4 @@
-"""The machines of a Dask cluster as a backend: they read, count and train, and the vectors are the same bytes."""
+"""A backend that reads, counts and trains on the machines of a Dask cluster, with the same vectors, byte for byte."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ except ImportError as error:
 
 from gensim_wordrank.cluster.peer import PAIRS_PER_MESSAGE, ShardInfo
 from gensim_wordrank.cluster.session import Session, WorkerGroup
-from gensim_wordrank.cluster.shards import checksums, shared_directory, split_texts
+from gensim_wordrank.cluster.shards import shared_directory, split_texts
 from gensim_wordrank.cluster.training import EpochReport
 
 logger = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ FETCH_EVERY = 5
 
 
 def check_cluster(cluster: Any) -> None:
-    """Refuse what is not a cluster."""
+    """Raise ValueError if `cluster` is nothing to connect to."""
     if not isinstance(cluster, (str, Client, Cluster, Hosts, DaskBackend)):
         raise validation.parameter_error(
             "cluster", "a Dask client, cluster or address of a scheduler, or Hosts", cluster
@@ -56,14 +56,14 @@ def check_cluster(cluster: Any) -> None:
 
 @contextmanager
 def connect(cluster: Any, local: LocalBackend | None = None) -> Iterator[DaskBackend]:
-    """Connect to a cluster, and start it if need be; what was started here is stopped at the end.
+    """Connect to a cluster, and start it if necessary; what was started here is stopped at the end.
 
     Parameters
     ----------
     cluster : distributed.Client, Dask cluster, str, Hosts or DaskBackend
         The cluster, the address of its scheduler, hosts to start one on over SSH, or a connection to reuse.
     local : LocalBackend, optional
-        What counts sentences, which are on this machine only.
+        Counts sentences, which are on this machine only.
     """
     check_cluster(cluster)
     if isinstance(cluster, DaskBackend):
@@ -84,25 +84,25 @@ def connect(cluster: Any, local: LocalBackend | None = None) -> Iterator[DaskBac
 
 @dataclass
 class RemoteCorpus(VocabCounts):
-    """Texts whose words the machines of a session have read, each machine some of them.
+    """Texts that the machines of a session have read, each machine a part of them.
 
-    Words are in the order in which they first appear, as if one machine had read all texts.
+    Words are in the order in which they first occur, as if one machine had read all texts.
     """
 
     sources: Sequence[str]  # paths and URLs
 
     def digest(self) -> str:
-        """Return nothing: a text on other machines cannot be recognized."""
+        """Return an empty digest: texts on other machines are not compared."""
         return ""
 
     def reindex(self, known: Mapping[Any, int]) -> RemoteCorpus:
-        """Return the same text with other ids."""
+        """Return the same text with other word ids."""
         _, counts = corpus.map_ids(self.words, self.counts, known)
         return RemoteCorpus(list(known), counts, self.n_sentences, self.n_tokens, self.sources)
 
 
 class RemoteCounts:
-    """Co-occurrence counts on the machines of a session, each machine with a range of rows.
+    """Co-occurrence counts on the machines of a session, each of which holds a range of rows.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class RemoteCounts:
     words, counts
         As in :class:`~gensim_wordrank.Cooccurrence`.
     create : callable
-        Lets the machines of a group hold the rows; called again after a failure.
+        Lets the machines of a group count or read the rows; called again after a failure.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class RemoteCounts:
         return int(self.indptr[-1])
 
     def hold(self, group: WorkerGroup) -> WorkerGroup:
-        """Let the machines of a group hold the rows, if they do not yet."""
+        """Ensure that the machines of a group hold the rows."""
         if group.holds is not self:
             row_lengths, largest = zip(*self._create(group), strict=True)
             self.row_lengths, self.largest = np.concatenate(row_lengths), max(largest)
@@ -140,7 +140,7 @@ class RemoteCounts:
         return group
 
     def reindex(self, words: Sequence[Any]) -> RemoteCounts | Cooccurrence:
-        """Return the counts for other words; only the same words can stay on the machines."""
+        """Return the counts for other words, gathered in this process unless the words are the same."""
         return self if list(words) == self.words else self.gather().reindex(words)
 
     def summarize(self) -> CountSummary:
@@ -180,8 +180,8 @@ class RemoteCounts:
 class DaskBackend:
     """The machines of a session.
 
-    An epoch depends on nothing but the state before it. So after a failure the epochs since the last state that the
-    driver has fetched are run again, and give the same vectors.
+    An epoch depends only on the state before it. After a failure, the epochs since the last state that the driver has
+    fetched are run again, and give the same vectors.
     """
 
     session: Session
@@ -215,10 +215,10 @@ class DaskBackend:
         """Let the machines count the texts that they have read."""
         if not isinstance(text, RemoteCorpus):
             return self.local.count(text, window, symmetric, distance_weighting, reserve)
-        window = min(window, max(text.n_tokens, 1))  # no two words are further apart
+        window = min(window, max(text.n_tokens, 1))  # no two words are farther apart
 
         def create(group: WorkerGroup) -> list[ShardInfo]:
-            if group.holds is not text.sources:  # other machines than those that read them
+            if group.holds is not text.sources:  # the group is not the one that read them
                 _read(group, text.sources)
             lengths = group.call_all("count", text.words, window, symmetric, distance_weighting)
             _assign_rows(group, np.sum(lengths, axis=0))
@@ -249,13 +249,13 @@ class DaskBackend:
     def run_epochs(
         self, config: TrainingConfig, counts: Any, state: State, points: Iterable[SchedulePoint]
     ) -> Generator[EpochResult, None, None]:
-        """Run one epoch per schedule point on the machines; the state stays there until it is asked for."""
+        """Run one epoch per schedule point on the machines, which keep the state until it is needed here."""
         run = object()  # stands for this run in `group.holds`
         since: list[SchedulePoint] = []  # of the epochs since `state`
 
         def advance(group: WorkerGroup) -> WorkerGroup:
-            """Run the epochs that the machines of a group have not done."""
-            if group.holds is not run:  # the group is new
+            """Run the epochs that a group has not done yet."""
+            if group.holds is not run:
                 _start_training(group, config, counts, state)
                 group.holds = run
             while (done := group.epoch - state.epoch) < len(since):
@@ -284,7 +284,7 @@ class DaskBackend:
 
 
 def _read(group: WorkerGroup, sources: Sequence[str]) -> list[VocabCounts]:
-    """Let every machine read a part of the texts; send what it cannot read."""
+    """Let every machine read its part of the texts, and send it the files that it cannot open."""
     shards = split_texts(sources, len(group.actors))
     for machine, numbers in enumerate(group.call_all("assign_texts", shards)):
         for number in numbers:
@@ -296,19 +296,19 @@ def _read(group: WorkerGroup, sources: Sequence[str]) -> list[VocabCounts]:
 
 
 def _assign_rows(group: WorkerGroup, lengths: NDArray[np.int64]) -> None:
-    """Choose the range of rows of every machine, with about equally many pairs; they replace what it holds."""
-    group.holds = None
+    """Choose a range of rows for every machine, with about equally many pairs each."""
+    group.holds = None  # the new rows will replace it
     n_machines, ends = len(group.actors), np.cumsum(lengths)
     inner = np.searchsorted(ends, ends[-1] * np.arange(1, n_machines) / n_machines)
     group.edges = [0, *inner.tolist(), len(lengths)]
 
 
 def send_counts(group: WorkerGroup, counts: Cooccurrence) -> None:
-    """Give every machine a range of rows: read from a shared disk if it can, or sent."""
-    place, found = shared_directory(counts), list[Any]([None] * len(group.actors))
+    """Let every machine read a range of rows from a shared disk, or send the rows to it."""
+    shared, found = shared_directory(counts), list[Any]([None] * len(group.actors))
     _assign_rows(group, np.diff(counts.indptr))
-    if place is not None:
-        found = group.call_all("read_counts", place, checksums(place) or {}, group.edges)
+    if shared is not None:
+        found = group.call_all("read_counts", *shared, group.edges)
     for machine, (first, last) in enumerate(pairwise(group.edges)):
         if found[machine] is None:
             part = slice(int(counts.indptr[first]), int(counts.indptr[last]))

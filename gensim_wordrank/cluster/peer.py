@@ -1,4 +1,4 @@
-"""What a machine of a cluster does before training: it counts its texts, or reads counts, and holds a range of rows.
+"""What each machine of a cluster does before training: count its texts, or read counts, and hold a range of rows.
 
 Weights are multiples of a unit (see cooccurrence/counting.py), so the counts of all machines add up to the same bits as
 if one machine had counted all texts.
@@ -93,13 +93,13 @@ class Peer:
     # ---- calls to other machines
 
     async def _ask(self, machine: int, method: str, *arguments: Any) -> Any:
-        """Call a method of an actor, perhaps of this one."""
+        """Call a method of an actor, which may be this one."""
         if machine == self.machine:
             return await getattr(self, method)(*arguments)
         return await self._wait(getattr(self.peers[machine], method)(*arguments), machine, 0.0)
 
     async def _wait(self, call: Awaitable[Any], machine: int, own_seconds: float) -> Any:
-        """Wait for another machine, for a limited time; `own_seconds` is how long this one took for the same work."""
+        """Wait for another machine for a limited time; this one took `own_seconds` for the same work."""
         limit = max(self.timeout, STRAGGLER_FACTOR * own_seconds)
         self.waiting[machine] += 1
         try:
@@ -110,7 +110,7 @@ class Peer:
         return result
 
     async def _unless_stopped(self, call: Awaitable[Any]) -> Any:
-        """Wait for a call, or raise an error when the work is stopped."""
+        """Wait for a call; raise InterruptedError if :meth:`stop` is called first."""
         waiting, stop = asyncio.ensure_future(call), asyncio.ensure_future(self.stopped.wait())
         try:
             await asyncio.wait({waiting, stop}, return_when=asyncio.FIRST_COMPLETED)
@@ -124,7 +124,7 @@ class Peer:
     # ---- texts
 
     async def assign_texts(self, of_machines: Sequence[Sequence[TextShard]]) -> list[int]:
-        """Store which shards this machine reads; return the numbers of those that it needs to receive."""
+        """Store which shards this machine reads; return the numbers of those that it cannot open."""
         self.shards, self.received = of_machines[self.machine], {}
         readable = await asyncio.to_thread(lambda: [shard.is_readable() for shard in self.shards])
         return [number for number, is_readable in enumerate(readable) if not is_readable]
@@ -184,7 +184,7 @@ class Peer:
         return self._hold(first, csr.Csr(data, indices, indptr))
 
     async def read_counts(self, place: str, checksums: dict[str, int], edges: Sequence[int]) -> ShardInfo | None:
-        """Read the range of rows of this machine from saved counts; return None if they are not there."""
+        """Read the range of rows of this machine from saved counts; return None if it cannot find them."""
         if await asyncio.to_thread(shards.checksums, place) != checksums:
             return None
         first, last = edges[self.machine], edges[self.machine + 1]
@@ -224,7 +224,7 @@ class Peer:
         return found.data, found.indices
 
     async def _fetch_rows(self, name: str, wanted: Sequence[tuple[int, RowNumbers]], dtype: Any) -> csr.Csr:
-        """Fetch rows from the machines that hold them, those of one machine after those of another."""
+        """Fetch rows from the machines that hold them; `wanted` lists machines and row numbers."""
         lengths = await asyncio.gather(*(self._ask(machine, "row_lengths", name, rows) for machine, rows in wanted))
         indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
         store = csr.CsrWriter(None, dtype)

@@ -1,4 +1,4 @@
-"""The workers of a Dask cluster: one actor on each, and retries on the healthy ones if a machine fails."""
+"""The workers of a Dask cluster: one actor per worker, and retries on the healthy workers if a machine fails."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 REPRODUCIBLE_WITH = ("gensim-wordrank", "Python", "numpy", "CPU level")
 # failures after which the work is given up
 MAX_FAILURES = 3
-# errors that would come again on any machine
+# errors that would occur again on any machine
 NON_RETRYABLE = (ImportError, FileNotFoundError, PermissionError, IsADirectoryError)
 
 Result = TypeVar("Result")
@@ -32,7 +32,7 @@ Result = TypeVar("Result")
 class Timeouts:
     """How long to wait for machines, in seconds."""
 
-    answer: float = 60.0  # for an answer that takes no time by itself
+    answer: float = 60.0  # for an answer that needs no computation
     start: float = 60.0  # until a worker has loaded this package
     stop: float = 5.0  # for the answer to a request to stop
     replacement: float = 10.0  # until Dask has replaced a lost worker; then it is restarted over SSH, or left out
@@ -143,7 +143,7 @@ class WorkerGroup:
 
 
 def check_environments(of_hosts: Mapping[str, Mapping[str, str]]) -> None:
-    """Refuse hosts whose :func:`versions` differ from those of this machine, or whose CPU levels differ.
+    """Raise RuntimeError if versions differ from those of this machine, or if the CPU levels of hosts differ.
 
     This machine computes nothing, so its own CPU level does not matter.
     """
@@ -164,14 +164,14 @@ def check_environments(of_hosts: Mapping[str, Mapping[str, str]]) -> None:
 
 @dataclass
 class Session:
-    """Work on the healthy workers of a Dask cluster: if a machine fails, the others do the work again.
+    """Runs work on the healthy workers of a Dask cluster: if a machine fails, the others do the work again.
 
     Parameters
     ----------
     client : distributed.Client
         Client of the cluster.
     restart : callable, optional
-        Restarts the workers of hosts that have none any more, given the addresses of lost workers.
+        Given the addresses of lost workers, restarts the workers of all hosts that have no other.
     timeouts : Timeouts
         How long to wait for machines.
     """
@@ -221,7 +221,7 @@ class Session:
         return sorted(self.client.nthreads().keys() - self.lost - self.slow)
 
     def _handle_failure(self, error: MachineError) -> None:
-        """Stop the actors, and find out which workers to leave out; raise errors that would come again."""
+        """Stop the actors, and find out which workers to leave out; raise errors that would occur again."""
         group, self.group = self.group, None
         assert group is not None  # the error came from it
         answers = group.stop()

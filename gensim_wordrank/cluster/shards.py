@@ -1,4 +1,4 @@
-"""The parts that each machine of a cluster reads: lines of texts, and rows of saved co-occurrence counts."""
+"""What each machine of a cluster reads: some lines of the texts, or some rows of saved co-occurrence counts."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ BLOCK = 1 << 22
 class TextShard:
     """A text, or its lines from byte `start` to byte `end`.
 
-    `stamp` tells a file from others of the same name. A text without a stamp, a URL or a file that the driver does not
-    see, is assumed to be the same on all machines.
+    `stamp` distinguishes a file from others of the same name. A text without a stamp, which is a URL or a file that the
+    driver does not see, is assumed to be the same on all machines.
     """
 
     source: str
@@ -79,10 +79,10 @@ def stamp_of(source: str) -> tuple[int, int] | None:
 
 
 def split_texts(sources: Sequence[str], n_machines: int) -> list[list[TextShard]]:
-    """Give every machine about the same amount of text, the first machine the first lines, and so on.
+    """Split texts into about equal shares, one per machine: the first lines for the first machine, and so on.
 
-    Uncompressed files are split between lines; others stay whole, and one of unknown size counts as much as the others
-    on average.
+    Uncompressed files are split between lines; other files are not split. A file of unknown size is assumed to have the
+    mean size of the others.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def split_texts(sources: Sequence[str], n_machines: int) -> list[list[TextShard]
 
 
 def _next_line(path: str, place: int) -> int:
-    """Return where the first line from a position on begins, or the end of the file."""
+    """Return the position of the first line that begins at `place` or later, or the end of the file."""
     if not place:
         return 0
     with Path(path).open("rb") as file:
@@ -127,18 +127,18 @@ def _next_line(path: str, place: int) -> int:
     return at
 
 
-def shared_directory(counts: Cooccurrence) -> str | None:
-    """Return the directory that counts are memory-mapped from, if it still holds them unchanged."""
+def shared_directory(counts: Cooccurrence) -> tuple[str, dict[str, int]] | None:
+    """Return the directory that counts are memory-mapped from and its checksums, if it still holds them unchanged."""
     if counts.mapped_files is None:
         return None
     directory, known, mapped = counts.mapped_files
     held = counts.data, counts.indices, counts.indptr
     same = all(one is other for one, other in zip(held, mapped, strict=True))  # and not changed copies
-    return directory if same and checksums(directory) == known else None
+    return (directory, known) if same and checksums(directory) == known else None
 
 
 def checksums(place: str) -> dict[str, int] | None:
-    """Return the checksums of a directory of counts, which identify it; None if it is no such directory."""
+    """Return the checksums of saved counts, which identify them; None if there are none."""
     try:
         return checksummed.read_checksums(place, FORMAT)
     except (OSError, ValueError):
@@ -174,8 +174,8 @@ class _ChecksummedFile:
 def _part(place: str, name: str, start: int, end: int, checksums: Mapping[str, int]) -> NDArray[Any]:
     """Return the values from `start` to `end` of an array: memory-mapped from a directory, or read from a URL.
 
-    The driver has checked a directory when it loaded it. Of a URL, the machine that reads the last rows reads all, and
-    checks it.
+    The driver verified a directory when it loaded it. At a URL, the machine with the last rows reads the whole file and
+    verifies it.
     """
     path = checksummed.join_path(place, f"{name}.npy")
     if not checksummed.is_url(place):
@@ -184,12 +184,10 @@ def _part(place: str, name: str, start: int, end: int, checksums: Mapping[str, i
         file: Any = _ChecksummedFile(opened)
         np.lib.format.read_magic(file)
         _, _, dtype = np.lib.format.read_array_header_1_0(file)
-        skipped, values = start * dtype.itemsize, bytearray()
-        while skipped > 0 and (block := file.read(min(BLOCK, skipped))):  # not every server supports ranges
-            skipped -= len(block)
-        size = max(0, end - start) * dtype.itemsize
-        while len(values) < size and (block := file.read(min(BLOCK, size - len(values)))):
-            values += block
+        first, left, values = start * dtype.itemsize, end * dtype.itemsize, bytearray()
+        while left > 0 and (block := file.read(min(BLOCK, left))):  # from the start: not every server supports ranges
+            values += block[first:]
+            first, left = max(0, first - len(block)), left - len(block)
         if not file.read(1) and file.checksum != checksums.get(f"{name}.npy"):
             raise ValueError(f"'{path}' is damaged. {FORMAT.remedy}")
     return np.frombuffer(values, dtype, len(values) // dtype.itemsize)

@@ -1,8 +1,8 @@
 """Training on the machines of a cluster: each holds its words and their pairs, and passes contexts around a ring.
 
-Machine m of p holds the word blocks from lo to hi for the whole run. In stratum s it needs the context blocks from
-lo + s to hi + s (modulo the number of blocks): from one stratum to the next, one block leaves it and one arrives. Every
-machine computes this from the partition by itself.
+A machine holds the word blocks from lo to hi for the whole run. In stratum s it needs the context blocks from lo + s to
+hi + s (modulo the number of blocks), so after each stratum one block leaves and one arrives. Every machine computes
+this from the partition.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State
 from gensim_wordrank.types import Vectors
 
-# what machines send each other: vectors with their bias, and accumulators
+# what machines send each other: vectors with their biases, and AdaGrad accumulators
 Rows = tuple[Vectors, Vectors]
 
 
 @dataclass(frozen=True)
 class Ring:
-    """Machines in a ring, each with neighbouring blocks of words.
+    """Machines in a ring, each with adjacent blocks of words.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Ring:
         return np.concatenate([self.partition.word_blocks[q] for q in self.word_blocks(machine)])
 
     def first_contexts(self, machine: int, contexts: ContextPartition) -> NDArray[np.int64]:
-        """Return the contexts that a machine begins an epoch with, block after block."""
+        """Return the contexts that a machine holds before an epoch, block after block."""
         blocks = self.word_blocks(machine)
         return contexts.order[contexts.offsets[blocks.start] : contexts.offsets[blocks.stop]]
 
@@ -97,7 +97,7 @@ class EpochReport(NamedTuple):
 
 
 class TrainingPeer(Peer):
-    """A machine that trains its words with all contexts."""
+    """An actor that trains the words of its machine with all contexts."""
 
     config: TrainingConfig
     ring: Ring
@@ -118,9 +118,9 @@ class TrainingPeer(Peer):
     async def join_ring(
         self, config: TrainingConfig, n_machines: int, edges: Sequence[int], epoch: int
     ) -> tuple[RowNumbers, RowNumbers]:
-        """Take a place in the ring and fetch the pairs of its words; `edges` are the row ranges of all machines.
+        """Join the ring and fetch the pairs of this machine's words; `edges` are the row ranges of all machines.
 
-        Returns the words of this machine and the contexts with which it begins an epoch, as :meth:`load` expects them.
+        Returns the words and the contexts whose parameters :meth:`load` expects.
         """
         self.config, self.ring = config, Ring(config.partition, n_machines)
         self.partition = lru_cache(maxsize=2)(config.partition.contexts)
@@ -139,7 +139,7 @@ class TrainingPeer(Peer):
     # ---- an epoch
 
     async def run(self, epoch: int, point: SchedulePoint) -> EpochReport:
-        """Train the words of this machine with all contexts, which arrive and leave block by block."""
+        """Train the words of this machine with all contexts, which arrive and leave in blocks."""
         started, self.waited = perf_counter(), 0.0
         if self.epoch != epoch:
             self._begin_with(epoch, await self._collect(epoch))
@@ -157,7 +157,7 @@ class TrainingPeer(Peer):
         return EpochReport(losses, is_finite, perf_counter() - started, self.waited)
 
     async def _run_stratum(self, work: PartitionEpoch, stratum: int) -> list[float]:
-        """Run the cells of a stratum; meanwhile send the first block on and fetch the one that comes next."""
+        """Run the cells of a stratum; meanwhile pass the first block on and fetch the next one."""
         loop, leaving = asyncio.get_running_loop(), self.ring.leaving(self.machine, stratum)
         last = stratum + 1 == self.config.partition.n_blocks
 
@@ -181,7 +181,7 @@ class TrainingPeer(Peer):
         return losses
 
     def _finish(self) -> bool:
-        """Join the blocks of contexts; return whether all parameters are finite."""
+        """Concatenate the blocks of contexts; return True if all parameters are finite."""
         blocks = [self.contexts[b] for b in self.ring.last_blocks(self.machine)]
         self.contexts_after = Block(
             np.concatenate([block.vectors for block in blocks]), np.concatenate([block.accumulator for block in blocks])
@@ -213,7 +213,7 @@ class TrainingPeer(Peer):
         block: Block = await self._unless_stopped(self.outgoing.get())
         return block.unpadded(self.config.vector_size)
 
-    # ---- contexts between epochs, when they are split anew
+    # ---- contexts between epochs, which partition them differently
 
     def _begin_with(self, epoch: int, contexts: Rows) -> None:
         blocks, edges = self.ring.word_blocks(self.machine), self.partition(epoch).offsets
@@ -237,12 +237,9 @@ class TrainingPeer(Peer):
         return values, accumulator
 
     async def send_contexts(self, epoch: int, machine: int) -> Rows:
-        """Return those contexts of this machine with which another begins an epoch, in the other's order."""
-        return await asyncio.to_thread(self._select, self.partition(epoch), self.partition(epoch - 1), machine)
-
-    def _select(self, new: ContextPartition, old: ContextPartition, machine: int) -> Rows:
-        wanted = self.ring.first_contexts(machine, new)
-        held = self.ring.last_contexts(self.machine, old)
+        """Return the contexts on this machine with which another begins an epoch, in the order of that machine."""
+        wanted = self.ring.first_contexts(machine, self.partition(epoch))
+        held = self.ring.last_contexts(self.machine, self.partition(epoch - 1))
         place = np.full(self.config.partition.n_contexts, -1)
         place[held] = np.arange(len(held))
         rows = place[wanted]
