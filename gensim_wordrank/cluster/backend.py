@@ -101,28 +101,17 @@ class RemoteCorpus(VocabCounts):
         return RemoteCorpus(list(known), counts, self.n_sentences, self.n_tokens, self.sources)
 
 
+@dataclass
 class RemoteCounts:
-    """Co-occurrence counts on the machines of a session, each of which holds a range of rows.
+    """Co-occurrence counts on the machines of a session, each of which holds a range of rows."""
 
-    Parameters
-    ----------
-    session : Session
-        The machines.
-    words, counts
-        As in :class:`~gensim_wordrank.Cooccurrence`.
-    create : callable
-        Lets the machines of a group count or read the rows; called again after a failure.
-    """
+    session: Session
+    words: list[Any]
+    counts: NDArray[np.int64]  # how often each word occurs
+    create: Callable[[WorkerGroup], list[ShardInfo]]  # lets a group count or read the rows, again after a failure
 
-    def __init__(
-        self,
-        session: Session,
-        words: Sequence[Any],
-        counts: NDArray[np.int64],
-        create: Callable[[WorkerGroup], list[ShardInfo]],
-    ) -> None:
-        self.session, self.words, self.counts, self._create = session, list(words), counts, create
-        n_machines = len(session.run(self.hold).actors)
+    def __post_init__(self) -> None:
+        n_machines = len(self.session.run(self.hold).actors)
         logger.info("%i machines hold %i pairs of %i words", n_machines, self.nnz, len(self.words))
 
     @property
@@ -133,7 +122,7 @@ class RemoteCounts:
     def hold(self, group: WorkerGroup) -> WorkerGroup:
         """Ensure that the machines of a group hold the rows."""
         if group.holds is not self:
-            row_lengths, largest = zip(*self._create(group), strict=True)
+            row_lengths, largest = zip(*self.create(group), strict=True)
             self.row_lengths, self.largest = np.concatenate(row_lengths), max(largest)
             self.indptr = np.concatenate([[0], np.cumsum(self.row_lengths)])
             group.holds = self
@@ -244,7 +233,7 @@ class DaskBackend:
                 )
             return shards
 
-        return RemoteCounts(self.session, known["words"], known["counts"], create)
+        return RemoteCounts(self.session, list(known["words"]), known["counts"], create)
 
     def run_epochs(
         self, config: TrainingConfig, counts: Any, state: State, points: Iterable[SchedulePoint]

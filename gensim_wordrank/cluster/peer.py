@@ -45,17 +45,10 @@ class NoAnswerError(TimeoutError):
 
 
 class Peer:
-    """A Dask actor, one per machine.
+    """A Dask actor, one per machine; it waits for other machines for at most `timeout` seconds.
 
     All methods are asynchronous: they run in the event loop of the Dask worker, and long work runs on a thread, so that
-    other machines get answers meanwhile. All waiting has a limit.
-
-    Parameters
-    ----------
-    machine : int
-        Number of this machine.
-    timeout : float
-        Seconds to wait for other machines.
+    other machines get answers meanwhile.
     """
 
     def __init__(self, machine: int, timeout: float) -> None:

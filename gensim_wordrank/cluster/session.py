@@ -164,19 +164,10 @@ def check_environments(of_hosts: Mapping[str, Mapping[str, str]]) -> None:
 
 @dataclass
 class Session:
-    """Runs work on the healthy workers of a Dask cluster: if a machine fails, the others do the work again.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        Client of the cluster.
-    restart : callable, optional
-        Given the addresses of lost workers, restarts the workers of all hosts that have no other.
-    timeouts : Timeouts
-        How long to wait for machines.
-    """
+    """Runs work on the healthy workers of a Dask cluster: if a machine fails, the others do the work again."""
 
     client: Client
+    # given the addresses of lost workers, restarts the workers of all hosts that have no other
     restart: Callable[[set[str]], None] | None = None
     timeouts: Timeouts = Timeouts()
     group: WorkerGroup | None = field(default=None, init=False)
@@ -197,6 +188,9 @@ class Session:
                 return work(self.group, *arguments)
             except MachineError as error:
                 self._handle_failure(error)
+            except BaseException:  # such as Ctrl-C, while the machines are still working
+                self.close()
+                raise
 
     def close(self) -> None:
         """Free the workers."""

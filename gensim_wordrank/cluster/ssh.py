@@ -51,18 +51,10 @@ print(version("gensim-wordrank"), version("distributed"))
 
 
 class SshWorker(ssh.Worker):  # type: ignore[misc]  # it has no type information
-    """A Dask worker with a nanny, in a directory of its own that holds the run's key and that only its user can read.
+    """A Dask worker with a nanny, in a directory of its own that only its user can read.
 
-    Parameters
-    ----------
-    host : Host
-        Where to start it.
-    port : int
-        Port of the scheduler on this machine.
-    pem : str
-        Key and certificate of the run. They are sent over SSH to a file and appear in no command line.
-    connect_options : dict
-        Options of asyncssh for reaching the host.
+    The directory holds `pem`, the key and certificate of the run, which are sent over SSH and appear in no command
+    line. `port` is that of the scheduler on this machine, and `connect_options` are those of asyncssh.
     """
 
     def __init__(self, host: Host, port: int, pem: str, connect_options: dict[str, Any]) -> None:
