@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,11 @@ from gensim_wordrank.training.state import State
 from gensim_wordrank.training.trainer import Listener
 
 
+@dataclass
 class ModelUpdater(Listener):
     """Gives a model the loss of every epoch, and its parameters where they are at hand."""
 
-    def __init__(self, model: Any) -> None:
-        self.model = model
+    model: Any
 
     def on_epoch_end(self, result: EpochResult, state: State | None) -> bool:
         """Update the model."""
@@ -27,11 +28,12 @@ class ModelUpdater(Listener):
         return False
 
 
+@dataclass
 class GensimCallbacks(Listener):
     """Calls callbacks as gensim does; those that return True at the end of an epoch stop training."""
 
-    def __init__(self, model: Any, callbacks: Sequence[Any]) -> None:
-        self.model, self.callbacks = model, callbacks
+    model: Any
+    callbacks: Sequence[Any]
 
     def needs_state(self, epoch: int) -> bool:
         """Return True if there are callbacks: they may look at the vectors."""
@@ -44,5 +46,8 @@ class GensimCallbacks(Listener):
 
     def on_epoch_end(self, result: EpochResult, state: State | None) -> bool:
         """Call `on_epoch_end` of all callbacks."""
-        returned = [callback.on_epoch_end(self.model) for callback in self.callbacks]
-        return any(isinstance(value, (bool, np.bool_)) and bool(value) for value in returned)
+        stop = False
+        for callback in self.callbacks:
+            returned = callback.on_epoch_end(self.model)
+            stop |= isinstance(returned, (bool, np.bool_)) and bool(returned)
+        return stop

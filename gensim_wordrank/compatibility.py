@@ -41,13 +41,13 @@ RENAMED = {
 }
 
 
-def check_extra_arguments(names: Iterable[str]) -> None:
-    """Log a warning for each ignored argument; raise TypeError for one that was renamed or does not exist.
+def check_arguments(names: Iterable[str], alpha: float, default_alpha: float) -> None:
+    """Log a warning for each ignored argument, and for a rate that suits Word2Vec; raise TypeError for other names.
 
     Examples
     --------
-    >>> from gensim_wordrank.compatibility import check_extra_arguments
-    >>> check_extra_arguments(["size"])
+    >>> from gensim_wordrank.compatibility import check_arguments
+    >>> check_arguments(["size"], alpha=0.5, default_alpha=0.5)
     Traceback (most recent call last):
     TypeError: WordRank.__init__() got an unexpected keyword argument 'size'. Use 'vector_size'.
     """
@@ -56,14 +56,10 @@ def check_extra_arguments(names: Iterable[str]) -> None:
             remedy = f". {RENAMED[name]}" if name in RENAMED else ""
             raise TypeError(f"WordRank.__init__() got an unexpected keyword argument '{name}'{remedy}")
         logger.warning("'%s' is ignored: %s", name, IGNORED[name])
-
-
-def warn_if_alpha_is_low(alpha: float, default: float) -> None:
-    """Log a warning if the learning rate is so low that the vectors would be undertrained."""
-    if alpha < default / 3:
+    if alpha < default_alpha / 3:
         logger.warning(
             "'alpha' is %g, far below the default of %g for this solver: training will be slow. Values for Word2Vec do "
             "not suit WordRank; omit 'alpha' or raise 'epochs'",
             alpha,
-            default,
+            default_alpha,
         )

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from gensim.models import KeyedVectors
-from numpy.typing import NDArray
 from scipy.special import softmax
 
 from gensim_wordrank._utils import validation
@@ -109,17 +108,6 @@ def overwrite_known(keyed: KeyedVectors, words: Sequence[str], start: Vectors) -
         )
     result[[i for i, _ in known]] = values
     return result, len(known)
-
-
-def frequencies(keyed: KeyedVectors) -> NDArray[Any]:
-    """Return the count of each word, or ones if the counts are not known."""
-    known = keyed.expandos.get("count")
-    return np.ones(len(keyed.vectors)) if known is None else np.asarray(known)
-
-
-def has_no_locks(keyed: KeyedVectors) -> bool:
-    """Return True if no vector is locked."""
-    return bool((np.asarray(getattr(keyed, "vectors_lockf", 1.0)) == 1).all())
 
 
 def restore_locked(keyed: KeyedVectors, new: Vectors) -> None:

@@ -6,27 +6,29 @@ import logging
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from gensim.models import KeyedVectors, Word2Vec
+from tqdm import tqdm
 
 from gensim_wordrank import callbacks as listeners_
 from gensim_wordrank import compatibility, keyedvectors, persistence
 from gensim_wordrank._utils import checksummed, validation
 from gensim_wordrank._utils import memory as memory_
+from gensim_wordrank.cooccurrence.csr import CountSummary
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
-from gensim_wordrank.cooccurrence.summary import CountSummary
 from gensim_wordrank.objective.losses import PairLoss
 from gensim_wordrank.objective.objective import Objective
 from gensim_wordrank.text import corpus
 from gensim_wordrank.training import memory_estimate, whitening
 from gensim_wordrank.training.backend import Counts, LocalBackend
 from gensim_wordrank.training.checkpoints import Checkpoints, CheckpointWriter, Run, prepare_directory
-from gensim_wordrank.training.schedule import MAX_LEARNING_RATE, Schedule, default_learning_rate
+from gensim_wordrank.training.schedule import DEFAULT_LEARNING_RATE, MAX_LEARNING_RATE, Schedule
 from gensim_wordrank.training.state import State, initial_accumulator, initial_bias, initial_vectors
 from gensim_wordrank.training.trainer import Listener, Progress, Trainer
 from gensim_wordrank.types import Solver, Vectors
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 logger = logging.getLogger(__name__)
+
+FLOAT_BYTES = np.dtype(np.float32).itemsize
 
 
 class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type information
@@ -167,15 +171,17 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         compute_loss: bool = True,
         **ignored: Any,
     ) -> None:
-        compatibility.check_extra_arguments(ignored)
         self.objective = Objective(
             rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, discount, l2
         )
         self.solver = validation.choice("solver", Solver, solver)
-        usual = default_learning_rate(self.solver, PairLoss(self.objective.pair_loss))
+        usual = DEFAULT_LEARNING_RATE[self.solver, PairLoss(self.objective.pair_loss)]
         alpha = usual if alpha is None else alpha
         if min_alpha is None:  # Algorithm 1 has a constant rate
             min_alpha = alpha if self.solver is Solver.TRIPLET else 0.0
+        remedy = "'alpha' is the learning rate; the paper's alpha is 'rank_scale'."
+        alpha = validation.number("alpha", alpha, remedy, positive=True, maximum=MAX_LEARNING_RATE)
+        min_alpha = validation.number("min_alpha", min_alpha, maximum=MAX_LEARNING_RATE)
         self.symmetric, self.distance_weighting = symmetric, distance_weighting
         self.memory, self.progress, self.cluster = memory, progress, cluster
         if cluster is not None:
@@ -190,13 +196,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         has_text = sentences is not None or corpus_file is not None
         super().__init__(
             vector_size=validation.positive_integer("vector_size", vector_size),
-            alpha=validation.positive_number(
-                "alpha",
-                alpha,
-                "'alpha' is the learning rate; the paper's alpha is 'rank_scale'.",
-                maximum=MAX_LEARNING_RATE,
-            ),
-            min_alpha=validation.nonnegative_number("min_alpha", min_alpha, maximum=MAX_LEARNING_RATE),
+            alpha=alpha,
+            min_alpha=min_alpha,
             window=validation.positive_integer("window", window),
             min_count=min_count,
             max_vocab_size=max_vocab_size,
@@ -215,13 +216,13 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             trim_rule=None if has_text else trim_rule,
             callbacks=() if has_text else callbacks,
         )
-        compatibility.warn_if_alpha_is_low(self.alpha, usual)
+        compatibility.check_arguments(ignored, alpha, usual)
         if not has_text:
             if checkpoint is not None:
                 logger.warning("'checkpoint' is ignored without a text: give it to train() instead")
             return
         self._check_corpus_sanity(sentences, corpus_file, passes=2)
-        checkpoints = prepare_directory(checkpoint)
+        checkpoints = None if checkpoint is None else prepare_directory(checkpoint)
         with self._connect() as backend:
             if max_vocab_size is not None:  # gensim prunes the vocabulary while it reads, so the text is read twice
                 self.build_vocab(sentences, corpus_file, trim_rule=trim_rule)
@@ -274,7 +275,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         (4,)
         """
         model = cls(**{"min_count": 1} | parameters)
-        checkpoints = prepare_directory(checkpoint)
+        checkpoints = None if checkpoint is None else prepare_directory(checkpoint)
         with model._connect() as backend:
             pairs: Any
             if isinstance(matrix, (str, os.PathLike)):
@@ -338,9 +339,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     def _check_corpus_sanity(self, corpus_iterable: Any = None, corpus_file: Any = None, passes: int = 1) -> None:
         if isinstance(corpus_iterable, corpus.VocabCounts):  # it was read before
             return
-        if passes > 1:
-            corpus.validate_restartable(corpus_iterable)
-        corpus.validate_corpus_file(corpus_file)
+        corpus.validate_source(corpus_iterable, corpus_file, passes)
         if corpus_iterable is None and isinstance(corpus_file, (list, tuple)):
             return  # gensim knows only one uncompressed file
         super()._check_corpus_sanity(corpus_iterable, corpus_file, passes=passes)
@@ -383,7 +382,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
                 f"occurs so often (or 'trim_rule' discards them all, or 'max_final_vocab', which is "
                 f"{self.max_final_vocab} and leaves out all words that tie at its limit). Change it, or give more text."
             )
-        self._require_memory(0, memory_estimate.vectors_memory(len(self.wv.index_to_key), self.vector_size))
+        self._require_memory(0, 2 * FLOAT_BYTES * len(self.wv.index_to_key) * self.vector_size)
         super().prepare_weights(update=update)
 
     def init_weights(self) -> None:
@@ -539,14 +538,14 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         """
         if start_alpha is not None:
             falls = self.min_alpha < self.alpha
-            self.alpha = validation.positive_number("start_alpha", start_alpha, maximum=MAX_LEARNING_RATE)
+            self.alpha = validation.number("start_alpha", start_alpha, positive=True, maximum=MAX_LEARNING_RATE)
             self.min_alpha = min(self.min_alpha, self.alpha) if falls else self.alpha
         if end_alpha is not None:
-            self.min_alpha = validation.nonnegative_number("end_alpha", end_alpha, maximum=MAX_LEARNING_RATE)
+            self.min_alpha = validation.number("end_alpha", end_alpha, maximum=MAX_LEARNING_RATE)
         self._check_training_sanity(epochs, total_examples, total_words)
         self._check_corpus_sanity(corpus_iterable, corpus_file, passes=1)
-        self.epochs, checkpoints = int(epochs or 0), prepare_directory(checkpoint)
-        local = self._local()
+        self.epochs, local = int(epochs or 0), self._local()
+        checkpoints = None if checkpoint is None else prepare_directory(checkpoint)
         with self._connect() as backend:  # first: a text must not be marked as counted if the cluster cannot be reached
             text = local.read(corpus_iterable, corpus_file, self.wv.key_to_index)
             known_words, raw_words = int(text.counts.sum()), text.n_tokens
@@ -608,8 +607,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         if self.cooccurrence is None:
             self._counted = []
         counts: Any = None if self.cooccurrence is None else self.cooccurrence.reindex(self.wv.index_to_key)
-        if digest.partition(" ")[0] not in [known.partition(" ")[0] for known in self._counted]:
-            if any(corpus.may_be_same_text(digest, known) for known in self._counted):
+        if not any(map(partial(corpus.is_same_text, digest), self._counted)):
+            if any(map(partial(corpus.may_be_same_text, digest), self._counted)):
                 logger.warning(
                     "the text may have been counted before, in another order or with a smaller vocabulary: it is "
                     "counted again. To train on the same text again, give its sentences in the same order, and add "
@@ -620,13 +619,12 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             new = backend.count(text, self.window, self.symmetric, self.distance_weighting, reserve)
             counts = counts + new if counts is not None and counts.nnz else new
             self._counted.append(digest)
-        if counts is None or not counts.nnz:
-            logger.warning("no two words of the vocabulary co-occur: the vectors stay as they are")
         return counts
 
     def _fit(self, backend: Any, counts: Any, callbacks: Iterable[Any], checkpoints: Checkpoints | None) -> int:
         """Train on counts for up to `self.epochs`; return how many epochs were run."""
-        memory_.trim_heap()  # what counting freed
+        if not counts.nnz:
+            logger.warning("no two words of the vocabulary co-occur: the vectors stay as they are")
         self.cooccurrence = counts if isinstance(counts, Cooccurrence) else None
         self._require_memory(counts.nnz if self.cluster is None else 0)  # on a cluster, other machines hold the pairs
         summary, known = counts.summarize(), len(self.context_bias)
@@ -643,7 +641,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     ) -> int:
         """Run the remaining epochs; return how many that were."""
         started, first, callbacks = perf_counter(), self.epochs_done, tuple(callbacks)
-        if self.cluster is not None and not keyedvectors.has_no_locks(self.wv):
+        if self.cluster is not None and self._has_locks():
             raise ValueError("'wv.vectors_lockf' locks vectors only without a 'cluster'. Train on one machine.")
         self.add_lifecycle_event(
             "train",
@@ -654,14 +652,15 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             callback.on_train_begin(self)
         done = self.epochs_done - run.start.epoch if run is not None else 0
         schedule = Schedule(self.epochs, self.alpha, self.min_alpha)
-        progress = Progress(self.epochs, done, self.progress)
-        listeners: list[Listener] = [listeners_.ModelUpdater(self)]
+        bar = tqdm(total=self.epochs, initial=done, desc="WordRank", unit="epoch", disable=not self.progress)
+        listeners: list[Listener] = [Progress(self.epochs, done, bar), listeners_.ModelUpdater(self)]
         if run is not None:
             listeners.append(CheckpointWriter(run, self._snapshot))
-        listeners += [progress, listeners_.GensimCallbacks(self, callbacks)]
+        if callbacks:
+            listeners.append(listeners_.GensimCallbacks(self, callbacks))
         trainer = Trainer(self.objective, schedule, backend, self.seed, self.solver)
         try:
-            with closing(progress):
+            with bar:
                 for _ in trainer.run(self._state(), counts, summary, listeners, done):
                     pass
         finally:  # also if it was interrupted
@@ -685,9 +684,14 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         words, contexts = self._accumulators
         return State(self.wv.vectors, self.context_vectors, self.context_bias, words, contexts, self.epochs_done)
 
+    def _has_locks(self) -> bool:
+        """Return True if a word vector is locked, wholly or in part."""
+        return bool((np.asarray(getattr(self.wv, "vectors_lockf", 1.0)) != 1).any())
+
     def _set_state(self, state: State) -> None:
         """Take over parameters; locked vectors do not change."""
-        keyedvectors.restore_locked(self.wv, state.words)
+        if self._has_locks():
+            keyedvectors.restore_locked(self.wv, state.words)
         self.wv.vectors, self.context_vectors, self.context_bias = state.words, state.contexts, state.bias
         self._accumulators = np.stack([state.word_accumulator, state.context_accumulator])
         self.epochs_done = state.epoch
@@ -699,8 +703,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
 
     def _change_basis(self) -> None:
         """Express the vectors in the basis in which they are used; locked vectors stay as they are."""
-        if keyedvectors.has_no_locks(self.wv):
-            frequencies = keyedvectors.frequencies(self.wv)
+        if not self._has_locks():
+            frequencies = self.wv.expandos.get("count", np.ones(len(self.wv)))
             basis, inverse = whitening.usable_basis(self.wv.vectors, self.context_vectors, frequencies)
             self.wv.vectors = whitening.change_basis(self.wv.vectors, basis)
             self.context_vectors = whitening.change_basis(self.context_vectors, inverse)

@@ -87,7 +87,7 @@ def test_ring_brings_each_machine_the_blocks_it_needs(n_machines):
                 held[machine].remove(leaving[machine])
             for machine in range(n_machines):
                 held[machine].add(leaving[ring.next(machine)])
-    contexts = partition.contexts(0)
+    contexts = partition.at(0)
     for machine in range(n_machines):
         assert held[machine] == set(ring.last_blocks(machine))
         assert (ring.holders(contexts)[ring.last_contexts(machine, contexts)] == machine).all()

@@ -9,7 +9,7 @@ import pytest
 from gensim.models.word2vec import LineSentence
 from gensim_wordrank import Cooccurrence, WordRank
 from gensim_wordrank.text import tokens
-from gensim_wordrank.text.corpus import read, validate_restartable, validate_sentences
+from gensim_wordrank.text.corpus import read, validate_sentences, validate_source
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -194,5 +194,5 @@ def test_what_can_be_read_once_is_refused():
     """Generators and other iterators are named; lists and restartable objects pass."""
     for one_shot in ((sentence for sentence in [["a"]]), iter([["a"]]), map(list, ["ab"])):
         with pytest.raises(TypeError, match="can be read only once; .*Pass a list"):
-            validate_restartable(one_shot)
-    validate_restartable([["a"]])
+            validate_source(one_shot, None, passes=2)
+    validate_source([["a"]], None, passes=2)

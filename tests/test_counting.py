@@ -1,6 +1,7 @@
 """Counting in bounded memory: the same bytes whatever the memory and the threads, and nothing half done."""
 
 import errno
+import functools
 import itertools
 import logging
 import os
@@ -31,8 +32,8 @@ def ids(lee):
 def count(token_ids, n_words, window, workers, max_bytes, symmetric=True):
     """Count by distance, in memory if the result fits."""
     weights = counting.DistanceWeights(window, distance_weighting=True)
-    writer = csr.CsrWriter(None, np.float32, weights.unit)
-    return counting.count(token_ids, n_words, weights, symmetric, writer, workers, max_bytes)
+    open_writer = functools.partial(csr.CsrWriter, np.float32, weights.unit, None)
+    return counting.count(token_ids, n_words, weights, symmetric, open_writer, workers, max_bytes)
 
 
 @pytest.mark.slow

@@ -37,15 +37,15 @@ def test_words_are_cut_into_blocks_of_equally_many_pairs(counts):
 def test_contexts_are_split_anew_every_epoch(counts):
     """The blocks are a permutation with consistent tables; epochs and seeds differ, the same epoch does not."""
     partition = Partition.of(counts, seed=1)
-    contexts = partition.contexts(0)
+    contexts = partition.at(0)
     assert sorted(contexts.order.tolist()) == list(range(2100))
     for b in range(8):
         members = contexts.block(b)
         assert (contexts.block_of[members] == b).all()
         assert contexts.row_of[members].tolist() == list(range(len(members)))
-    assert (partition.contexts(0).order == contexts.order).all()
-    assert (partition.contexts(1).order != contexts.order).any()
-    assert (Partition.of(counts, seed=2).contexts(0).order != contexts.order).any()
+    assert (partition.at(0).order == contexts.order).all()
+    assert (partition.at(1).order != contexts.order).any()
+    assert (Partition.of(counts, seed=2).at(0).order != contexts.order).any()
 
 
 def test_seeds_of_cells_differ(counts):

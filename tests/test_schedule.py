@@ -35,5 +35,5 @@ def test_with_a_constant_rate_all_epochs_are_alike():
 
 def test_scaling_changes_all_rates():
     """Both rates are multiplied; the phases stay."""
-    scaled = Schedule(10, 0.5, 0.1).scaled(0.5)
-    assert (scaled.alpha, scaled.min_alpha, scaled.at(0).sharpness) == (0.25, 0.05, SETTINGS.sharpness)
+    schedule, halved = Schedule(10, 0.5, 0.1), Schedule(10, 0.25, 0.05)
+    assert [schedule.at(epoch, scale=0.5) for epoch in range(10)] == [halved.at(epoch) for epoch in range(10)]

@@ -106,8 +106,8 @@ def test_epochs_follow_the_schedule(toy):
     schedule = Schedule(10, 0.4, 0.1)
     trainer = Trainer(Objective(), schedule, backend, seed=1)
     assert len(list(trainer.run(new_state(toy), toy, toy.summarize(), done=6))) == 4
-    scaled = schedule.scaled(learning_rate_scale(Solver.SAMPLED, toy.nnz))
-    assert backend.seen == [scaled.at(epoch) for epoch in range(6, 10)]
+    scale = learning_rate_scale(Solver.SAMPLED, toy.nnz)
+    assert backend.seen == [schedule.at(epoch, scale) for epoch in range(6, 10)]
 
 
 def test_listeners_hear_of_every_epoch_and_can_stop(toy):

@@ -208,8 +208,13 @@ def describe_read_errors(source: Any) -> Iterator[None]:
     except (EOFError, ImportError, pickle.UnpicklingError, zlib.error, lzma.LZMAError) as error:
         raise OSError(f"{_describe(source)} is damaged or cut off: {error}") from error
     except UnicodeDecodeError as error:
-        near = error.object[max(error.start - 10, 0) : error.end + 10]
-        raise ValueError(f"{_describe(source)} is not UTF-8 near {near!r}. Convert it to UTF-8.") from error
+        raise encoding_error(source, error) from error
+
+
+def encoding_error(source: Any, error: UnicodeDecodeError) -> ValueError:
+    """Return an error that names the file that is not UTF-8."""
+    near = error.object[max(error.start - 10, 0) : error.end + 10]
+    return ValueError(f"{_describe(source)} is not UTF-8 near {near!r}. Convert it to UTF-8.")
 
 
 def _describe(source: Any) -> str:

@@ -104,21 +104,35 @@ def available_bytes() -> int:
     return max(0, min([psutil.virtual_memory().available, *_cgroup_limits(), *_process_limits()]))
 
 
-def budget(memory: int | str | None) -> int:
-    """Return the bytes that this process may use in all: `memory`, or what it uses plus half of what is available."""
+def headroom(memory: int | str | None, reserve: int = 0, required: bool = False) -> int:
+    """Return the bytes that a run may still allocate, at least MIN_HEADROOM.
+
+    Parameters
+    ----------
+    memory : int, str or None
+        What the process may use in all; without it, half of what is available may be allocated.
+    reserve : int
+        Bytes to leave for later.
+    required : bool
+        Raise MemoryError if less than MIN_HEADROOM is left.
+
+    Examples
+    --------
+    >>> from gensim_wordrank._utils.memory import headroom
+    >>> headroom("1MB") == headroom("2MB") == 32 * 2**20
+    True
+    """
     if memory is None:
-        return resident_bytes() + int(DEFAULT_SHARE * available_bytes())
-    return parse_size("memory", memory)
-
-
-def require_headroom(budget: int) -> None:
-    """Raise MemoryError if the process already uses almost all of the budget."""
-    used = resident_bytes()
-    if budget - used < MIN_HEADROOM:
-        raise MemoryError(
-            f"'memory' allows {budget / 1e6:.0f} MB, and the process already uses {used / 1e6:.0f} MB. Give at least "
-            f"{(used + MIN_HEADROOM) / 1e6:.0f} MB."
-        )
+        left = int(DEFAULT_SHARE * available_bytes())
+    else:
+        used = resident_bytes()
+        left = parse_size("memory", memory) - used
+        if required and left < MIN_HEADROOM:
+            raise MemoryError(
+                f"'memory' allows {(left + used) / 1e6:.0f} MB, and the process already uses {used / 1e6:.0f} MB. "
+                f"Give at least {(used + MIN_HEADROOM) / 1e6:.0f} MB."
+            )
+    return max(left - reserve, MIN_HEADROOM)
 
 
 def require_available(size: int, memory: int | str | None, remedy: str) -> None:
@@ -132,17 +146,14 @@ def require_available(size: int, memory: int | str | None, remedy: str) -> None:
     ...
     MemoryError: The run needs 1000000000 MB more memory, and ... MB are left. Lower 'vector_size'.
     """
-    left = available_bytes() if memory is None else min(available_bytes(), budget(memory) - resident_bytes())
+    left = available_bytes()
+    if memory is not None:
+        left = min(left, parse_size("memory", memory) - resident_bytes())
     if size > left:
         raise MemoryError(
             f"The run needs {size / 1e6:.0f} MB more memory, and {max(left, 0) / 1e6:.0f} MB are left"
             f"{'' if memory is None else f' of the {memory!r} that it may take'}. {remedy}"
         )
-
-
-def headroom(budget: int) -> int:
-    """Return the unused part of the budget, at least MIN_HEADROOM."""
-    return max(budget - resident_bytes(), MIN_HEADROOM)
 
 
 def _process_limits() -> Iterator[int]:
@@ -157,7 +168,8 @@ def _process_limits() -> Iterator[int]:
 def _cgroup_limits() -> Iterator[int]:
     """Yield the bytes that each control group of the process (version 1 or 2) still allows."""
     lines = OWN_CGROUP.read_text().splitlines() if OWN_CGROUP.exists() else []
-    for _, controllers, path in (line.split(":", 2) for line in lines):
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
         if controllers and "memory" not in controllers.split(","):
             continue
         root = CGROUPS / "memory" if controllers else CGROUPS
@@ -168,8 +180,8 @@ def _cgroup_limits() -> Iterator[int]:
                 break
             try:
                 limit = (group / limit_file).read_text().strip()
-                used = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())[used_field]
-            except (OSError, KeyError):
+                used = re.search(rf"^{used_field} (\d+)$", (group / "memory.stat").read_text(), re.MULTILINE)
+            except OSError:
                 continue  # the root group has no limit, and a container may see only part of the tree
-            if limit != "max":
-                yield int(limit) - int(used)
+            if limit != "max" and used is not None:
+                yield int(limit) - int(used[1])

@@ -25,7 +25,8 @@ def parallel_map(
     """
     arguments = list(arguments)
     if min(workers, len(arguments)) < 2:  # starting threads takes longer than a small task
-        yield from (function(*each) for each in arguments)
+        for each in arguments:
+            yield function(*each)
         return
     parallel = Parallel(n_jobs=workers, backend="threading", return_as="generator")
     try:
@@ -56,25 +57,22 @@ def parallel_rounds(
     [[2, 1, 1, 1], [3, 2, 2, 2]]
     """
     calls, changed = itertools.product(range(n_rounds), range(n)), threading.Condition()
-    results: dict[tuple[int, int], Result] = {}
+    results: list[list[Any]] = [[None] * n for _ in range(n_rounds)]
     rounds_done, stopped = [0] * n, False
 
     def work() -> None:
-        for round_, i in iter(next_call, None):
-            results[round_, i] = function(round_, i)
+        while True:
+            with changed:  # take a call; those that it waits for were taken before, so there is no deadlock
+                round_, i = next(calls, (n_rounds, 0))
+                needed = (i, (i + 1) % n) if barrier_from is None or round_ < barrier_from else range(n)
+                while round_ < n_rounds and not stopped and min(map(rounds_done.__getitem__, needed)) < round_:
+                    changed.wait()
+            if stopped or round_ == n_rounds:
+                return
+            results[round_][i] = function(round_, i)
             with changed:
                 rounds_done[i] += 1
                 changed.notify_all()
-
-    def next_call() -> tuple[int, int] | None:
-        """Take the next call and wait until it may start; the calls it waits for were taken before, so no deadlock."""
-        with changed:
-            call = next(calls, None)
-            if call is not None:
-                round_, i = call
-                needed = (i, (i + 1) % n) if barrier_from is None or round_ < barrier_from else range(n)
-                changed.wait_for(lambda: stopped or all(rounds_done[j] >= round_ for j in needed))
-            return None if stopped else call
 
     try:
         for _ in parallel_map(work, [()] * min(workers, n), workers):
@@ -83,4 +81,4 @@ def parallel_rounds(
         with changed:
             stopped = True
             changed.notify_all()
-    return [[results[round_, i] for i in range(n)] for round_ in range(n_rounds)]
+    return results

@@ -39,18 +39,16 @@ def positive_integer(name: str, value: Any, remedy: str = "") -> int:
     return int(value)
 
 
-def positive_number(name: str, value: Any, remedy: str = "", maximum: float = math.inf, minimum: float = 0.0) -> float:
-    """Return `value` as a float if it is a finite number above 0, from `minimum` up to `maximum`."""
-    if not (_is_finite(value) and value > 0 and minimum <= value <= maximum):
-        lower = f", from {minimum:g}" if minimum else ""
-        raise parameter_error(name, f"a number above 0{lower}{_up_to(maximum)}", value, remedy)
-    return float(value)
-
-
-def nonnegative_number(name: str, value: Any, remedy: str = "", maximum: float = math.inf) -> float:
-    """Return `value` as a float if it is a finite number, 0 or above, up to `maximum`."""
-    if not (_is_finite(value) and 0 <= value <= maximum):
-        raise parameter_error(name, f"a number, 0 or above{_up_to(maximum)}", value, remedy)
+def number(
+    name: str, value: Any, remedy: str = "", *, positive: bool = False, minimum: float = 0.0, maximum: float = math.inf
+) -> float:
+    """Return `value` as a float if it is a finite number from `minimum` to `maximum` and, if `positive`, not 0."""
+    is_finite = isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+    if not (is_finite and minimum <= value <= maximum and (value or not positive)):
+        allowed = "a number above 0" if positive else "a number, 0 or above"
+        allowed += f", from {minimum:g}" if minimum else ""
+        allowed += f", up to {maximum:g}" if maximum < math.inf else ""
+        raise parameter_error(name, allowed, value, remedy)
     return float(value)
 
 
@@ -61,11 +59,3 @@ def choice(name: str, kind: type[Choice], value: Any) -> Choice:
     except ValueError:
         allowed = ", ".join(repr(member.value) for member in kind)
         raise parameter_error(name, f"one of {allowed}", value) from None
-
-
-def _up_to(maximum: float) -> str:
-    return f", up to {maximum:g}" if maximum < math.inf else ""
-
-
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)

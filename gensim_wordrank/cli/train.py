@@ -191,8 +191,9 @@ def train_model(texts: tuple[str, ...], options: dict[str, Any]) -> WordRank:
         return WordRank.from_cooccurrence(texts[0], **options)
     if "-" not in texts:
         return WordRank(corpus_file=list(texts), **options)
-    prepare_directory(options.get("checkpoint"))  # check the directory before the text is read
-    room = corpus.token_ids_budget(memory.budget(options["memory"]))
+    if options.get("checkpoint") is not None:
+        prepare_directory(options["checkpoint"])  # check the directory before the text is read
+    room = memory.headroom(options["memory"], required=True)
     text = corpus.read(corpus_file=open_sources(texts), workers=options["workers"], max_bytes=room)
     return WordRank(text, **options)
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from gensim_wordrank._utils import checksummed, memory, validation
 from gensim_wordrank.cluster.hosts import Hosts
 from gensim_wordrank.cooccurrence import counting, csr
+from gensim_wordrank.cooccurrence.csr import SAMPLE_SIZE, CountSummary
 from gensim_wordrank.cooccurrence.matrix import FORMAT, Cooccurrence
-from gensim_wordrank.cooccurrence.summary import SAMPLE_SIZE, CountSummary
 from gensim_wordrank.text import corpus
 from gensim_wordrank.text.corpus import VocabCounts
 from gensim_wordrank.training.backend import EpochResult, LocalBackend
@@ -145,14 +145,13 @@ class RemoteCounts:
 
     def gather(self) -> Cooccurrence:
         """Return the counts in this process."""
-        store = csr.CsrWriter(None, np.float32)
-        store.allocate(self.nnz, memory.headroom(memory.budget(None)))
+        store = csr.CsrWriter(np.float32, None, None, self.nnz, memory.headroom(None))
 
         def gather(group: WorkerGroup) -> csr.Csr:
             for machine, (first, last) in enumerate(pairwise(self.hold(group).edges)):
                 for start, end in pairwise(counting.split_rows(self.indptr[first : last + 1], PAIRS_PER_MESSAGE)):
                     rows = np.arange(first + start, first + end)
-                    store.copy(int(self.indptr[rows[0]]), *group.call(machine, "get_rows", "complete", rows))
+                    store.write(int(self.indptr[rows[0]]), *group.call(machine, "get_rows", "complete", rows))
             return store.finish(self.indptr)
 
         rows = self.session.run(gather)
@@ -268,7 +267,7 @@ class DaskBackend:
             epoch = state.epoch + len(since)
             if len(since) >= FETCH_EVERY and all(is_finite):
                 fetch()
-            loss = estimate_loss(np.hstack(losses).tolist(), config.settings)
+            loss = estimate_loss(np.hstack(losses).tolist(), config.partition.settings)
             yield EpochResult(epoch, loss, all(is_finite), not since, fetch)
 
 

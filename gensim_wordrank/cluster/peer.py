@@ -10,6 +10,7 @@ import asyncio
 import itertools
 from collections import Counter
 from collections.abc import Awaitable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -135,7 +136,7 @@ class Peer:
         """Read the shards of this machine."""
         received = self.received
         sources = [received[i] if i in received else shard.open() for i, shard in enumerate(self.shards)]
-        room = corpus.token_ids_budget(memory.budget(None))
+        room = memory.headroom(None)
         found = await asyncio.to_thread(corpus.read, corpus_file=sources, workers=self.threads, max_bytes=room)
         self.text, self.scratch = found, None
         return corpus.VocabCounts(found.words, found.counts, found.n_sentences, found.n_tokens)
@@ -152,22 +153,23 @@ class Peer:
         def count() -> csr.Csr:
             assert self.text is not None  # it was read before
             self.text = self.text.reindex({word: i for i, word in enumerate(words)})
-            store = csr.CsrWriter(None, np.uint64)
-            return counting.count(self.text.token_ids, len(words), weights, symmetric, store, self.threads, _room())
+            open_writer, room = partial(csr.CsrWriter, np.uint64, None, None), memory.headroom(None)
+            return counting.count(self.text.token_ids, len(words), weights, symmetric, open_writer, self.threads, room)
 
-        partial = await asyncio.to_thread(count)
-        self.rows["partial"] = 0, partial
-        return np.diff(partial.indptr)
+        counts = await asyncio.to_thread(count)
+        self.rows["partial"] = 0, counts
+        return np.diff(counts.indptr)
 
     async def merge(self, edges: Sequence[int]) -> ShardInfo:
         """Fetch the range of rows of this machine from all machines, and add them up."""
         mine = np.arange(edges[self.machine], edges[self.machine + 1])
-        n_words, store = edges[-1], csr.CsrWriter(None, np.float32, self.unit)
+        n_words, open_writer = edges[-1], partial(csr.CsrWriter, np.float32, self.unit, None)
         machines = range(len(self.peers))
         runs = await asyncio.gather(
             *(self._fetch_rows("partial", [(machine, mine)], np.uint64) for machine in machines)
         )
-        whole = await asyncio.to_thread(counting.merge, runs, n_words, store, self.threads, _room())
+        room = memory.headroom(None)
+        whole = await asyncio.to_thread(counting.merge, runs, n_words, open_writer, self.threads, room)
         return self._hold(edges[self.machine], whole)
 
     # ---- existing counts
@@ -211,29 +213,23 @@ class Peer:
         return np.diff(held.indptr)[rows - first]
 
     async def get_rows(self, name: str, rows: RowNumbers) -> tuple[Any, Any]:
-        """Return values and columns of some rows."""
+        """Return columns and values of some rows."""
         first, held = self.rows[name]
         found = await asyncio.to_thread(csr.take_rows, held, rows - first)
-        return found.data, found.indices
+        return found.indices, found.data
 
     async def _fetch_rows(self, name: str, wanted: Sequence[tuple[int, RowNumbers]], dtype: Any) -> csr.Csr:
         """Fetch rows from the machines that hold them; `wanted` lists machines and row numbers."""
         lengths = await asyncio.gather(*(self._ask(machine, "row_lengths", name, rows) for machine, rows in wanted))
         indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
-        store = csr.CsrWriter(None, dtype)
-        store.allocate(int(indptr[-1]), _room())
+        store = csr.CsrWriter(dtype, None, None, int(indptr[-1]), memory.headroom(None))
         begins = np.cumsum([0, *map(len, lengths)])
 
         async def fetch(machine: int, rows: RowNumbers, begin: int) -> None:
             places = indptr[begin : begin + len(rows) + 1]
             for start, end in itertools.pairwise(counting.split_rows(places, PAIRS_PER_MESSAGE)):
-                values, columns = await self._ask(machine, "get_rows", name, rows[start:end])
-                await asyncio.to_thread(store.copy, int(places[start]), values, columns)
+                found = await self._ask(machine, "get_rows", name, rows[start:end])
+                await asyncio.to_thread(store.write, int(places[start]), *found)
 
         await asyncio.gather(*(fetch(*each, begin) for each, begin in zip(wanted, begins.tolist(), strict=False)))
         return store.finish(indptr)
-
-
-def _room() -> int:
-    """Return the bytes that may be allocated now."""
-    return memory.headroom(memory.budget(None))

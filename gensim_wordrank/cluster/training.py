@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from gensim_wordrank.cluster.peer import Peer, RowNumbers
 from gensim_wordrank.cooccurrence.csr import Csr
 from gensim_wordrank.training.blocks import Block
-from gensim_wordrank.training.partition import ContextPartition, Partition
+from gensim_wordrank.training.partition import EpochPartition, Partition
 from gensim_wordrank.training.sampled import PartitionEpoch, TrainingConfig
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State
@@ -70,16 +70,16 @@ class Ring:
         """Return the words that a machine holds, block after block."""
         return np.concatenate([self.partition.word_blocks[q] for q in self.word_blocks(machine)])
 
-    def first_contexts(self, machine: int, contexts: ContextPartition) -> NDArray[np.int64]:
+    def first_contexts(self, machine: int, contexts: EpochPartition) -> NDArray[np.int64]:
         """Return the contexts that a machine holds before an epoch, block after block."""
         blocks = self.word_blocks(machine)
         return contexts.order[contexts.offsets[blocks.start] : contexts.offsets[blocks.stop]]
 
-    def last_contexts(self, machine: int, contexts: ContextPartition) -> NDArray[np.int64]:
+    def last_contexts(self, machine: int, contexts: EpochPartition) -> NDArray[np.int64]:
         """Return the contexts that a machine holds after an epoch, block after block."""
         return np.concatenate([contexts.block(b) for b in self.last_blocks(machine)])
 
-    def holders(self, contexts: ContextPartition) -> NDArray[np.int64]:
+    def holders(self, contexts: EpochPartition) -> NDArray[np.int64]:
         """Return the machine that holds each context after an epoch."""
         holder_of_block = np.empty(self.partition.n_blocks, np.int64)
         for machine in range(self.n_machines):
@@ -101,7 +101,7 @@ class TrainingPeer(Peer):
 
     config: TrainingConfig
     ring: Ring
-    partition: Callable[[int], ContextPartition]
+    partition: Callable[[int], EpochPartition]
 
     def _reset(self) -> None:
         super()._reset()
@@ -123,7 +123,7 @@ class TrainingPeer(Peer):
         Returns the words and the contexts whose parameters :meth:`load` expects.
         """
         self.config, self.ring = config, Ring(config.partition, n_machines)
-        self.partition = lru_cache(maxsize=2)(config.partition.contexts)
+        self.partition = lru_cache(maxsize=2)(config.partition.at)
         words = self.ring.words(self.machine)
         self.mine = np.sort(words)
         parts = np.split(self.mine, np.searchsorted(self.mine, edges[1:-1]))

@@ -11,6 +11,7 @@ import logging
 import math
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -39,6 +40,7 @@ WRITE_SIZE = 1 << 18
 BLOCK_SHARE, MAX_BLOCK_BYTES = 0.25, 1 << 28
 
 Rows = Callable[[int, int], _cooccurrence.Rows]
+OpenWriter = Callable[[int, int], CsrWriter]
 
 
 class DistanceWeights:
@@ -53,13 +55,13 @@ class DistanceWeights:
     """
 
     def __init__(self, window: int, distance_weighting: bool) -> None:
-        self.unit = 1
+        self.unit, self.by_distance = 1, np.ones(window + 1, np.uint64)
         if distance_weighting:
             for distance in range(1, window + 1):
                 if self.unit < MAX_UNIT:  # else the least common multiple could have thousands of digits
                     self.unit = min(math.lcm(self.unit, distance), MAX_UNIT)
-        weights = [round(self.unit / d) if distance_weighting else 1 for d in range(1, window + 1)]
-        self.by_distance = np.array([0, *weights], np.uint64)
+            self.by_distance[1:] = np.rint(self.unit / np.arange(1, window + 1))
+        self.by_distance[0] = 0
 
 
 def count(
@@ -67,7 +69,7 @@ def count(
     n_words: int,
     weights: DistanceWeights,
     symmetric: bool,
-    writer: CsrWriter,
+    open_writer: OpenWriter,
     workers: int,
     max_bytes: int,
     progress: bool = False,
@@ -78,40 +80,41 @@ def count(
     ----------
     token_ids : TokenIds
         Ids below `n_words`.
-    writer : CsrWriter
-        Receives the result.
+    open_writer : function
+        Returns the writer that receives the result, given the number of pairs and the memory for them.
     max_bytes : int
         Memory that counting may take.
     """
     started = perf_counter()
-    with tqdm(total=len(token_ids), desc="counting", unit="word", unit_scale=True, disable=not progress) as bar:
+    with tqdm(total=token_ids.size, desc="counting", unit="word", unit_scale=True, disable=not progress) as bar:
 
-        def count_array(ids: NDArray[np.int32], writer: CsrWriter, max_bytes: int) -> Csr:
+        def count_array(ids: NDArray[np.int32], open_writer: OpenWriter, max_bytes: int) -> Csr:
             text = _cooccurrence.CheckedText(ids, n_words)
-
-            def rows(first: int, last: int) -> _cooccurrence.Windows:
-                return _cooccurrence.Windows(text, first, last, weights.by_distance, symmetric)
-
-            return _write_rows(rows, text.counts, n_words, writer, workers, max_bytes, bar)
+            rows = partial(_cooccurrence.Windows, text, weight=weights.by_distance, symmetric=symmetric)
+            return _write_rows(rows, text.counts, n_words, open_writer, workers, max_bytes, bar)
 
         ids = token_ids.as_array()
         if ids is not None:
-            result = count_array(ids, writer, max_bytes)
+            result = count_array(ids, open_writer, max_bytes)
         else:
             with tempfile.TemporaryDirectory(prefix="wordrank-segments-", dir=token_ids.directory) as scratch:
                 partial_counts = [
-                    count_array(segment, CsrWriter(Path(scratch, str(number)), np.uint64), max_bytes // 3)
+                    count_array(
+                        segment, partial(CsrWriter, np.uint64, None, Path(scratch, str(number))), max_bytes // 3
+                    )
                     for number, segment in enumerate(token_ids.segments(max_size=max(max_bytes // 3 // 4, 2)))
                 ]
-                result = merge(partial_counts, n_words, writer, workers, max_bytes)
+                result = merge(partial_counts, n_words, open_writer, workers, max_bytes)
     seconds = perf_counter() - started
-    logger.info("counted %i pairs in %.1f s, %.0f words per second", result.nnz, seconds, len(token_ids) / seconds)
+    logger.info(
+        "counted %i pairs in %.1f s, %.0f words per second", len(result.data), seconds, token_ids.size / seconds
+    )
     return result
 
 
-def merge(partial_counts: list[Csr], n_words: int, writer: CsrWriter, workers: int, max_bytes: int) -> Csr:
+def merge(partial_counts: list[Csr], n_words: int, open_writer: OpenWriter, workers: int, max_bytes: int) -> Csr:
     """Add up partial counts of the same rows of a matrix with `n_words` columns."""
-    logger.info("merging %i segments of %i pairs", len(partial_counts), sum(part.nnz for part in partial_counts))
+    logger.info("merging %i segments of %i pairs", len(partial_counts), sum(len(part.data) for part in partial_counts))
     sizes = np.sum([np.diff(part.indptr) for part in partial_counts], axis=0)
 
     def rows(first: int, last: int) -> _cooccurrence.Runs:
@@ -121,11 +124,11 @@ def merge(partial_counts: list[Csr], n_words: int, writer: CsrWriter, workers: i
         columns, sums = (np.concatenate(arrays) for arrays in zip(*entries, strict=True))
         return _cooccurrence.Runs(starts, columns, sums, n_words)
 
-    return _write_rows(rows, sizes, n_words, writer, workers, max_bytes, tqdm(disable=True))
+    return _write_rows(rows, sizes, n_words, open_writer, workers, max_bytes, tqdm(disable=True))
 
 
 def _write_rows(
-    rows: Rows, sizes: NDArray[np.int64], n_words: int, writer: CsrWriter, workers: int, max_bytes: int, bar: Any
+    rows: Rows, sizes: NDArray[np.int64], n_words: int, open_writer: OpenWriter, workers: int, max_bytes: int, bar: Any
 ) -> Csr:
     """Count all rows in blocks on several threads; `sizes` is the number of positions or entries per row.
 
@@ -142,14 +145,14 @@ def _write_rows(
     for size in threads.parallel_map(count_columns, blocks, workers):
         bar.update(size // 2)
     np.cumsum(indptr, out=indptr)
-    writer.allocate(int(indptr[-1]), max_bytes - block_bytes)
+    writer = open_writer(int(indptr[-1]), max_bytes - block_bytes)
 
     def write_sums(first: int, last: int) -> int:
         source, counter = rows(first, last), _cooccurrence.Counter(n_words)
         for row, end in itertools.pairwise(split_rows(indptr[first : last + 1], WRITE_SIZE)):
             offsets = indptr[first + row : first + end + 1]
-            columns = writer.column_buffer(offsets[0], offsets[-1])
             # not malloc, which keeps the memory for the thread: lowers the peak by 10 of 700 MB at 17M tokens
+            columns = anonymous_array(int(offsets[-1] - offsets[0]), np.int32)
             sums = anonymous_array(len(columns), np.uint64)
             counter.sums(source, row, offsets, columns, sums)
             writer.write(offsets[0], columns, sums)
@@ -171,4 +174,5 @@ def split_rows(indptr: NDArray[np.int64], max_size: int) -> list[int]:
     """Return the bounds of groups of about `max_size` entries, each of at least one row."""
     targets = np.arange(indptr[0] + max_size, indptr[-1], max_size)
     bounds = np.unique(np.concatenate([[0], np.searchsorted(indptr, targets), [len(indptr) - 1]]))
-    return [int(bound) for bound in bounds]
+    result: list[int] = bounds.tolist()
+    return result

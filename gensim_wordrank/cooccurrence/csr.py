@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from gensim_wordrank._utils import validation
 from gensim_wordrank._utils.atomic_files import ScratchDirectory
 from gensim_wordrank._utils.checksummed import load_array
+from gensim_wordrank.types import Floats, Vectors
 
 DTYPES: dict[str, Any] = {"data": np.float32, "indices": np.int32, "indptr": np.int64}
 PAIR_BYTES = 8  # one column and one value
+SAMPLE_SIZE = 100_000  # counts that show how many pairs will be drawn per epoch
 CHECK_SIZE = 1 << 18  # entries that are checked at a time, while they are in the cache
 SUM_SIZE = 1 << 16  # entries that are summed at a time; their float64 copies stay small
 
@@ -32,10 +34,15 @@ class Csr:
     # the directory of `data` and `indices` if they are in temporary files; it is removed with this object
     scratch: ScratchDirectory | None = None
 
-    @property
-    def nnz(self) -> int:
-        """Number of pairs."""
-        return len(self.data)
+
+@dataclass(frozen=True)
+class CountSummary:
+    """Sums and a sample of co-occurrence counts."""
+
+    row_lengths: NDArray[np.int64]  # pairs per word
+    word_sums: Floats
+    context_sums: Floats
+    sample: Vectors  # about SAMPLE_SIZE counts, evenly spread
 
 
 def validate_layout(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any]) -> None:
@@ -147,41 +154,36 @@ class CsrWriter:
 
     Parameters
     ----------
-    directory : Path, optional
-        Directory of the files. Without it, the arrays are in memory if they fit, else in a temporary directory.
     dtype : dtype
         Type of the values.
     unit : int, optional
-        Divisor of the sums; without it they are stored unchanged.
+        Divisor of the values; without it they are stored unchanged.
+    directory : Path, optional
+        Directory of the files. Without it, the arrays are in memory if they fit, else in a temporary directory.
+    nnz : int
+        Number of pairs.
+    max_bytes : int
+        Memory that the arrays may take.
     """
 
-    def __init__(self, directory: Path | None, dtype: Any, unit: int | None = None) -> None:
-        self.directory, self.dtype, self.unit = directory, np.dtype(dtype), unit
-        self.scratch: ScratchDirectory | None = None
-        self.indices, self.data = np.empty(0, np.int32), np.empty(0, self.dtype)
+    def __init__(self, dtype: Any, unit: int | None, directory: Path | None, nnz: int, max_bytes: int) -> None:
+        self.dtype, self.unit = np.dtype(dtype), unit
         self.files: tuple[NpyFile, NpyFile] | None = None
-
-    def allocate(self, nnz: int, max_bytes: int) -> None:
-        """Allocate `nnz` pairs, in memory if they take at most `max_bytes`."""
-        if self.directory is None and nnz * PAIR_BYTES <= max_bytes:
+        self.scratch: ScratchDirectory | None = None
+        if directory is None and nnz * PAIR_BYTES <= max_bytes:
             self.indices, self.data = np.empty(nnz, np.int32), np.empty(nnz, self.dtype)
             return
-        if self.directory is None:
+        if directory is None:
             self.scratch = ScratchDirectory()
-            self.directory = self.scratch.path
-        self.directory.mkdir(exist_ok=True)
-        self.files = (
-            NpyFile(self.directory / "indices.npy", np.dtype(np.int32), nnz),
-            NpyFile(self.directory / "data.npy", self.dtype, nnz),
-        )
-
-    def column_buffer(self, start: int, end: int) -> NDArray[np.int32]:
-        """Return an array for the columns of the pairs from `start` to `end`, to be passed to :meth:`write`."""
-        return np.empty(end - start, np.int32) if self.files else self.indices[start:end]
+            directory = self.scratch.path
+        directory.mkdir(exist_ok=True)
+        indices, data = directory / "indices.npy", directory / "data.npy"
+        self.files = NpyFile(indices, np.dtype(np.int32), nnz), NpyFile(data, self.dtype, nnz)
 
     def write(self, start: int, columns: NDArray[np.int32], sums: NDArray[Any]) -> None:
-        """Write pairs from the index `start` on; `columns` comes from :meth:`column_buffer`."""
-        values = np.empty(len(sums), self.dtype) if self.files else self.data[start : start + len(sums)]
+        """Write pairs from the index `start` on."""
+        pairs = slice(start, start + len(sums))
+        values = np.empty(len(sums), self.dtype) if self.files else self.data[pairs]
         if self.unit is None:
             values[:] = sums
         else:
@@ -189,12 +191,8 @@ class CsrWriter:
         if self.files:
             self.files[0].write(start, columns)
             self.files[1].write(start, values)
-
-    def copy(self, start: int, values: NDArray[Any], columns: NDArray[np.int32]) -> None:
-        """Copy pairs from other arrays to the index `start`."""
-        buffer = self.column_buffer(start, start + len(columns))
-        buffer[:] = columns
-        self.write(start, buffer, values)
+        else:
+            self.indices[pairs] = columns
 
     def finish(self, indptr: NDArray[np.int64]) -> Csr:
         """Return the matrix; files are mapped."""

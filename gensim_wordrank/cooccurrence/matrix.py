@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +18,6 @@ from scipy.sparse import csr_matrix
 from gensim_wordrank._utils import atomic_files, checksummed, validation
 from gensim_wordrank._utils import memory as memory_
 from gensim_wordrank.cooccurrence import counting, csr
-from gensim_wordrank.cooccurrence.summary import SAMPLE_SIZE, CountSummary
 from gensim_wordrank.text import corpus
 
 FORMAT = checksummed.Format("co-occurrences", 2, "Count the co-occurrences again.")
@@ -156,7 +156,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         """
         if (sentences is None) == (corpus_file is None):
             raise TypeError("Give either 'sentences' or 'corpus_file'.")
-        corpus.validate_corpus_file(corpus_file)
+        corpus.validate_source(sentences, corpus_file)
         if corpus_file is None and backend is not None:
             raise TypeError("'sentences' can be counted only on this machine. Use 'corpus_file' with 'backend'.")
         window = validation.positive_integer("window", window)
@@ -166,8 +166,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
             validation.positive_integer("max_final_vocab", max_final_vocab)
         if path is not None:
             atomic_files.require_writable_directory(path, FILE_NAMES)
-        budget = memory_.budget(memory)
-        max_bytes = corpus.token_ids_budget(budget)
+        max_bytes = memory_.headroom(memory, required=True)
         if backend is not None:
             text = backend.read(None, corpus_file)
             text = text.reindex(text.select_vocabulary(min_count, max_final_vocab))
@@ -178,7 +177,11 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
             return cls.load(path, mmap="r")
         found = corpus.read(sentences, corpus_file, workers=workers, max_bytes=max_bytes, progress=progress)
         found = found.reindex(found.select_vocabulary(min_count, max_final_vocab))
-        return cls.from_text(found, window, symmetric, distance_weighting, workers, budget, path, progress)
+        count = partial(cls.from_text, found, window, symmetric, distance_weighting, workers, memory, progress=progress)
+        if path is None:
+            return count()
+        atomic_files.write_directory_atomically(path, lambda directory: count(directory=directory)._write(directory))
+        return cls.load(path, mmap="r")
 
     @classmethod
     def from_text(
@@ -188,29 +191,23 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         symmetric: bool = True,
         distance_weighting: bool = True,
         workers: int = 1,
-        budget: int | None = None,
-        path: str | os.PathLike[str] | None = None,
+        memory: int | str | None = None,
+        reserve: int = 0,
+        directory: Path | None = None,
         progress: bool = False,
     ) -> Cooccurrence:
-        """Count the co-occurrences of a corpus; the process may use `budget` bytes of memory in all."""
+        """Count the co-occurrences of a corpus, as :meth:`from_corpus` does; leave `reserve` bytes of memory free."""
         memory_.trim_heap()  # lowers the peak by 14 of 710 MB for a text of 17M tokens
-        max_bytes = memory_.headroom(memory_.budget(None) if budget is None else budget)
+        max_bytes = memory_.headroom(memory, reserve)
         window = min(window, max(text.n_tokens, 1))  # no two words are farther apart
         weights = counting.DistanceWeights(window, distance_weighting)
-
-        def counted(directory: Path | None) -> Cooccurrence:
-            writer = csr.CsrWriter(directory, np.float32, weights.unit)
-            found = counting.count(
-                text.token_ids, len(text.words), weights, symmetric, writer, workers, max_bytes, progress
-            )
-            result = cls(found.data, found.indices, found.indptr, text.words, text.counts)
-            result._scratch = found.scratch
-            return result
-
-        if path is None:
-            return counted(None)
-        atomic_files.write_directory_atomically(path, lambda directory: counted(directory)._write(directory))
-        return cls.load(path, mmap="r")
+        open_writer = partial(csr.CsrWriter, np.float32, weights.unit, directory)
+        found = counting.count(
+            text.token_ids, len(text.words), weights, symmetric, open_writer, workers, max_bytes, progress
+        )
+        result = cls(found.data, found.indices, found.indptr, text.words, text.counts)
+        result._scratch = found.scratch
+        return result
 
     @classmethod
     def from_matrix(
@@ -287,20 +284,16 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         """
         csr.validate_entries(self.data, self.indices, self.n_contexts)
 
-    def context_sums(self) -> NDArray[np.float64]:
-        """Return the sum of each column; call :meth:`validate` first."""
-        return self.marginals()[1]
-
     def marginals(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the sum of each row and of each column; call :meth:`validate` first."""
+        """Return the sum of each row and of each column, after a :meth:`validate`."""
         self.validate()
-        quantum = csr.quantum(float(self.data.max(initial=0)), max(self.shape))
+        quantum = csr.quantum(float(self.data.max(initial=0)), max(len(self.words), self.n_contexts))
         return csr.marginals(self.data, self.indices, self.indptr, self.n_contexts, quantum)
 
-    def summarize(self) -> CountSummary:
+    def summarize(self) -> csr.CountSummary:
         """Return what training must know before the first epoch, after a :meth:`validate`."""
-        step = max(1, self.nnz // SAMPLE_SIZE)
-        return CountSummary(np.diff(self.indptr), *self.marginals(), self.data[::step])
+        step = max(1, self.nnz // csr.SAMPLE_SIZE)
+        return csr.CountSummary(np.diff(self.indptr), *self.marginals(), self.data[::step])
 
     def reindex(self, words: Sequence[Any]) -> Cooccurrence:
         """Return the counts for the given words, in their order; new words have empty rows and columns.

@@ -27,18 +27,13 @@ class RankLoss(str, Enum):
     DCG = "dcg"  # rho_2(x) = 1 - 1 / log2(2 + x)
     LOG_T = "log_t"  # rho_3(x) = (x^(1 - t) - 1) / (1 - t)
 
-    @property
-    def code(self) -> int:
-        """The number of this loss in the kernels."""
-        return list(RankLoss).index(self)
-
     def value_at(self, x: Any, t: float = 1.5) -> Floats:
         """Return rho(x)."""
-        return _over_array(_losses.rank_loss, self.code, t, False, x=x)
+        return _over_array(_losses.rank_loss, RANK_LOSS_CODES[self], t, False, x=x)
 
     def slope_at(self, x: Any, t: float = 1.5) -> Floats:
         """Return rho'(x)."""
-        return _over_array(_losses.rank_loss, self.code, t, True, x=x)
+        return _over_array(_losses.rank_loss, RANK_LOSS_CODES[self], t, True, x=x)
 
 
 class PairLoss(str, Enum):
@@ -54,18 +49,18 @@ class PairLoss(str, Enum):
     HINGE = "hinge"  # max(0, 1 - x)
     LOGISTIC = "logistic"  # log2(1 + 2^-x)
 
-    @property
-    def code(self) -> int:
-        """The number of this loss in the kernels."""
-        return list(PairLoss).index(self)
-
     def value_at(self, x: Any) -> Floats:
         """Return l(x)."""
-        return _over_array(_losses.pair_loss, self.code, False, x=x)
+        return _over_array(_losses.pair_loss, PAIR_LOSS_CODES[self], False, x=x)
 
     def slope_at(self, x: Any) -> Floats:
         """Return l'(x)."""
-        return _over_array(_losses.pair_loss, self.code, True, x=x)
+        return _over_array(_losses.pair_loss, PAIR_LOSS_CODES[self], True, x=x)
+
+
+# the numbers of the losses in the kernels
+RANK_LOSS_CODES = {loss: number for number, loss in enumerate(RankLoss)}
+PAIR_LOSS_CODES = {loss: number for number, loss in enumerate(PairLoss)}
 
 
 def _over_array(kernel: Callable[..., None], *which: float, x: Any) -> Floats:

@@ -13,7 +13,7 @@ from gensim_wordrank._ranks import update_xi
 from gensim_wordrank._utils import validation
 from gensim_wordrank.cooccurrence import csr
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
-from gensim_wordrank.objective.losses import PairLoss, RankLoss
+from gensim_wordrank.objective.losses import PAIR_LOSS_CODES, RANK_LOSS_CODES, PairLoss, RankLoss
 from gensim_wordrank.objective.ranks import map_ranks
 from gensim_wordrank.settings import SETTINGS, Settings
 from gensim_wordrank.types import Floats, Vectors
@@ -45,7 +45,8 @@ class ExpectedCounts:
         """Build it from the sums of rows and columns; `discount` is the share of E that is subtracted."""
         of_contexts = context_sums * (discount / (float(context_sums.sum()) or 1.0))
         largest = np.finfo(np.float32).max
-        return cls(*(np.minimum(sums, largest).astype(np.float32) for sums in (word_sums, of_contexts)))
+        words, contexts = np.minimum(word_sums, largest), np.minimum(of_contexts, largest)
+        return cls(words.astype(np.float32), contexts.astype(np.float32))
 
     def excess(self, counts: Cooccurrence, pairs: slice) -> Vectors:
         """Return max(0, X - discount E) for some pairs."""
@@ -108,16 +109,13 @@ class Objective:
         checked: dict[str, Any] = {
             "rank_loss": validation.choice("rank_loss", RankLoss, self.rank_loss),
             "pair_loss": validation.choice("pair_loss", PairLoss, self.pair_loss),
-            "rank_scale": validation.positive_number(
-                "rank_scale", self.rank_scale, maximum=LARGEST, minimum=1 / LARGEST
-            ),
-            "rank_offset": validation.nonnegative_number("rank_offset", self.rank_offset, maximum=LARGEST),
-            "x_max": validation.positive_number("x_max", self.x_max, maximum=LARGEST, minimum=1 / LARGEST),
-            "epsilon": validation.nonnegative_number("epsilon", self.epsilon, maximum=LARGEST),
-            "discount": validation.nonnegative_number("discount", self.discount, maximum=LARGEST),
-            "l2": validation.nonnegative_number("l2", self.l2, maximum=LARGEST),
-            "t": validation.positive_number("t", self.t),
+            "t": validation.number("t", self.t, positive=True),
         }
+        for name in ("rank_scale", "x_max"):
+            value = getattr(self, name)
+            checked[name] = validation.number(name, value, positive=True, minimum=1 / LARGEST, maximum=LARGEST)
+        for name in ("rank_offset", "epsilon", "discount", "l2"):
+            checked[name] = validation.number(name, getattr(self, name), maximum=LARGEST)
         if checked["t"] == 1.0:
             raise validation.parameter_error(
                 "t", "other than 1", self.t, "The limit t = 1 is a logarithm: use rank_loss='log'."
@@ -132,8 +130,8 @@ class Objective:
     def kernel_options(self) -> dict[str, Any]:
         """Return the parameters of the losses as the kernels' options name them."""
         return {
-            "rank_loss": RankLoss(self.rank_loss).code,
-            "pair_loss": PairLoss(self.pair_loss).code,
+            "rank_loss": RANK_LOSS_CODES[RankLoss(self.rank_loss)],
+            "pair_loss": PAIR_LOSS_CODES[PairLoss(self.pair_loss)],
             "t": self.t,
             "rank_scale": self.rank_scale,
             "rank_offset": self.rank_offset,
@@ -196,6 +194,12 @@ class Objective:
         rank = sharpness * (n_contexts - 1)
         slope = RankLoss(self.rank_loss).slope_at(np.array([(rank + self.rank_offset) / self.rank_scale]), self.t)
         return float(slope[0]) * rank / self.rank_scale if rank else 0.0
+
+    def gradient_scale(self, n_contexts: int, sharpness: float) -> float:
+        """Return the factor of the rank loss's slope with which the largest gradient is the same at any sharpness."""
+        sharper = self.max_pair_gradient(n_contexts, sharpness)
+        ratio = self.max_pair_gradient(n_contexts) / sharper if sharper else 1.0
+        return sharpness / self.rank_scale * ratio
 
     def effective_l2(self, n_contexts: int, n_pairs: int, settings: Settings = SETTINGS) -> float:
         """Return `l2` in units of the largest gradient of a pair, and up to twice as much for few pairs.

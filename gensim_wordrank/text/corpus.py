@@ -7,8 +7,10 @@ import hashlib
 import itertools
 import logging
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -16,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from gensim_wordrank._utils import memory, validation
-from gensim_wordrank.text.tokens import SENTENCE_BOUNDARY, UNKNOWN, TokenIds, tokenize_file
+from gensim_wordrank._utils import validation
+from gensim_wordrank.text.tokens import SENTENCE_BOUNDARY, UNKNOWN, ToIds, TokenIds, file_ids
 from gensim_wordrank.types import Ids
 
 logger = logging.getLogger(__name__)
@@ -26,7 +28,7 @@ logger = logging.getLogger(__name__)
 BATCH_SIZE = 1 << 18
 # words of a file from which on compacting their memory pays
 COMPACT_FROM = 1 << 16
-# share of the free memory for token ids; the rest is for counting
+# share of the memory for token ids; the rest is for counting
 TOKEN_IDS_SHARE = 0.4
 
 
@@ -101,6 +103,11 @@ class Corpus(VocabCounts):
         return Corpus(list(vocabulary), counts, self.n_sentences, self.n_tokens, self.token_ids.reindex(new_id))
 
 
+def is_same_text(digest: str, other: str) -> bool:
+    """Return True if two digests are of the same token ids; the vocabulary may have grown since."""
+    return digest.partition(" ")[0] == other.partition(" ")[0]
+
+
 def may_be_same_text(digest: str, other: str) -> bool:
     """Return True if two texts differ at most in word order or in the vocabulary they were read with.
 
@@ -131,15 +138,11 @@ def frequency_order(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.lexsort((-np.arange(len(counts)), -np.asarray(counts)))
 
 
-def validate_corpus_file(corpus_file: Any) -> None:
-    """Raise ValueError if `corpus_file` is an empty list."""
+def validate_source(sentences: Any, corpus_file: Any, passes: int = 1) -> None:
+    """Raise an error if `corpus_file` is an empty list, or `sentences` cannot be read as often as needed."""
     if isinstance(corpus_file, (list, tuple)) and not corpus_file:
         raise validation.parameter_error("corpus_file", "a text, or a list of at least one", corpus_file)
-
-
-def validate_restartable(sentences: Any) -> None:
-    """Raise TypeError if `sentences` can be read only once."""
-    if isinstance(sentences, Iterator):
+    if passes > 1 and isinstance(sentences, Iterator):
         raise TypeError(
             f"'sentences' is a {type(sentences).__name__} and can be read only once; WordRank may read it twice. "
             "Pass a list, or an object whose __iter__ starts again."
@@ -174,12 +177,6 @@ def validate_sentences(sentences: Iterable[Sequence[str]]) -> Iterator[Sequence[
         yield sentence
 
 
-def token_ids_budget(budget: int) -> int:
-    """Return the share of a memory budget for token ids, in bytes; raise MemoryError if almost nothing is left."""
-    memory.require_headroom(budget)
-    return int(TOKEN_IDS_SHARE * memory.headroom(budget))
-
-
 def map_ids(
     words: Sequence[Any], counts: NDArray[np.int64], vocabulary: Mapping[Any, int]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -193,7 +190,7 @@ def map_ids(
     >>> ids.tolist(), counts.tolist()
     ([1, -2, 0], [7, 5, 0])
     """
-    new_id = np.fromiter((vocabulary.get(word, UNKNOWN) for word in words), np.int32, len(words))
+    new_id = np.fromiter(map(vocabulary.get, words, itertools.repeat(UNKNOWN)), np.int32, len(words))
     new_counts = np.zeros(len(vocabulary), np.int64)
     new_counts[new_id[new_id >= 0]] = counts[new_id >= 0]
     return new_id, new_counts
@@ -223,7 +220,8 @@ def read(
     workers : int
         Threads that tokenize a file.
     max_bytes : int
-        Memory that the token ids may take; if they need more, they go into a temporary file in `directory`.
+        Memory for reading and counting. If the token ids need more than their share of it, they go into a temporary
+        file in `directory`.
     progress : bool
         Show a progress bar.
 
@@ -235,14 +233,13 @@ def read(
     ([-1, 0, 1, -1, 1, -1], [1, 2], 4)
     """
     started, workers = perf_counter(), validation.positive_integer("workers", workers)
-    table = _GrowingVocabulary() if vocabulary is None else _FixedVocabulary(vocabulary)
-    token_ids, n_sentences, n_tokens = TokenIds(max_bytes, directory), 0, 0
+    table = defaultdict[Any, int](itertools.count().__next__) if vocabulary is None else vocabulary
+    to_ids: ToIds = partial(map, table.__getitem__)
+    if vocabulary is not None:
+        to_ids = lambda words: map(vocabulary.get, words, itertools.repeat(UNKNOWN))  # noqa: E731
+    token_ids, n_sentences, n_tokens = TokenIds(int(TOKEN_IDS_SHARE * max_bytes), directory), 0, 0
     counts = np.zeros(len(table), np.int64)
-    if corpus_file is None:
-        batches = _sentence_ids(sentences, table.__getitem__)
-    else:
-        files = corpus_file if isinstance(corpus_file, (list, tuple)) else [corpus_file]
-        batches = itertools.chain.from_iterable(_file_ids(file, table.__getitem__, workers) for file in files)
+    batches = _sentence_ids(sentences, to_ids) if corpus_file is None else file_ids(corpus_file, to_ids, workers)
     with tqdm(desc="reading", unit="word", unit_scale=True, disable=not progress) as bar:
         for ids, more_sentences in batches:
             tokens = ids[ids != SENTENCE_BOUNDARY]
@@ -260,8 +257,8 @@ def read(
         n_sentences, n_tokens, seconds, n_tokens / seconds,
     )  # fmt: skip
     words = list(table)
-    if vocabulary is None and corpus_file is not None:
-        table.clear()
+    if vocabulary is None and corpus_file is not None and len(words) >= COMPACT_FROM:
+        del table, to_ids, batches
         _compact(words, counts)
     return Corpus(words, counts, n_sentences, n_tokens, token_ids)
 
@@ -272,8 +269,6 @@ def _compact(words: list[str], counts: NDArray[np.int64]) -> None:
     Python frees memory in pieces of 1 MiB. A vocabulary keeps the frequent words only; scattered among the others, they
     would keep the memory of all. Lowers the peak by 13 of 700 MB for a text of 17M tokens.
     """
-    if len(words) < COMPACT_FROM:
-        return
     by_count = np.argsort(-counts).data  # not a list, which would hold Python objects
     joined = "\n".join(map(words.__getitem__, by_count))
     words[:] = [""] * len(words)
@@ -282,44 +277,14 @@ def _compact(words: list[str], counts: NDArray[np.int64]) -> None:
         words[i] = word
 
 
-class _GrowingVocabulary(dict[Any, int]):
-    """Gives each new word the next id."""
-
-    def __missing__(self, word: Any) -> int:
-        self[word] = new_id = len(self)
-        return new_id
-
-
-class _FixedVocabulary(dict[Any, int]):
-    """Gives each new word the id UNKNOWN."""
-
-    def __missing__(self, word: Any) -> int:
-        return UNKNOWN
-
-
-def _sentence_ids(sentences: Any, word_id: Callable[[Any], int]) -> Iterator[tuple[Ids, int]]:
+def _sentence_ids(sentences: Any, to_ids: ToIds) -> Iterator[tuple[Ids, int]]:
     """Yield batches of sentences as ids, with a boundary after each sentence, and the number of sentences."""
     ids, n_sentences = array("i"), 0
     for sentence in validate_sentences(sentences):
-        ids.extend(map(word_id, sentence))
+        ids.extend(to_ids(sentence))
         ids.append(SENTENCE_BOUNDARY)
         n_sentences += 1
         if len(ids) >= BATCH_SIZE:
             yield np.frombuffer(ids, np.int32), n_sentences
             ids, n_sentences = array("i"), 0
     yield np.frombuffer(ids, np.int32), n_sentences
-
-
-def _file_ids(source: Any, word_id: Callable[[Any], int], workers: int) -> Iterator[tuple[Ids, int]]:
-    """Yield the shards of a file as ids, and the number of sentences that begin in each."""
-    last = SENTENCE_BOUNDARY
-    for ids, words in tokenize_file(source, workers):
-        if not len(ids):
-            continue
-        # the boundary, -1, selects the last entry: itself
-        new_id = np.append(np.fromiter(map(word_id, words), np.int32, len(words)), np.int32(SENTENCE_BOUNDARY))
-        boundaries = np.concatenate([[last == SENTENCE_BOUNDARY], ids == SENTENCE_BOUNDARY])
-        last = ids[-1]
-        yield new_id[ids], int(np.count_nonzero(boundaries[:-1] & ~boundaries[1:]))
-    if last != SENTENCE_BOUNDARY:
-        yield np.array([SENTENCE_BOUNDARY], np.int32), 0

@@ -6,8 +6,7 @@ import itertools
 import os
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -30,6 +29,8 @@ CHUNK_SIZE = 1 << 18
 SHARD_BYTES = 1 << 21
 # gensim's LineSentence splits longer lines, so we do, too
 MAX_SENTENCE_LENGTH = MAX_WORDS_IN_BATCH
+# returns the ids of words, from a vocabulary that is fixed or grows
+ToIds = Callable[[Iterable[Any]], Iterator[int]]
 ASCII_WHITESPACE = b" \t\n\v\f\r"
 
 
@@ -49,7 +50,7 @@ class TokenIds:
     >>> from gensim_wordrank.text.tokens import TokenIds
     >>> token_ids = TokenIds(max_bytes=1 << 20)
     >>> token_ids.append(np.array([0, 1, -1, 1, -1], np.int32))
-    >>> len(token_ids), token_ids.as_array().tolist()
+    >>> token_ids.size, token_ids.as_array().tolist()
     (6, [-1, 0, 1, -1, 1, -1])
     """
 
@@ -57,21 +58,18 @@ class TokenIds:
         self.max_bytes, self.directory = max_bytes, directory
         self._arrays: list[Ids] = []
         self._file: IO[bytes] | None = None
-        self._length = 0
+        self.size = 0
         self.append(np.array([SENTENCE_BOUNDARY], np.int32))
-
-    def __len__(self) -> int:
-        return self._length
 
     def append(self, ids: Ids) -> None:
         """Append ids; each sentence must end with a boundary."""
-        if self._file is None and (self._length + len(ids)) * ids.itemsize > self.max_bytes:
+        if self._file is None and (self.size + len(ids)) * ids.itemsize > self.max_bytes:
             self._file = tempfile.TemporaryFile(prefix="wordrank-text-", dir=self.directory)  # noqa: SIM115  # stays open
             weakref.finalize(self, self._file.close)
             for array in self._arrays:
                 self._file.write(array.data)
             self._arrays = []
-        self._length += len(ids)
+        self.size += len(ids)
         if self._file is None:
             self._arrays.append(np.ascontiguousarray(ids))
         else:
@@ -80,7 +78,8 @@ class TokenIds:
     def chunks(self) -> Iterator[Ids]:
         """Yield the ids in order, at most CHUNK_SIZE at a time."""
         for array in self._arrays:
-            yield from (array[start : start + CHUNK_SIZE] for start in range(0, len(array), CHUNK_SIZE))
+            for start in range(0, len(array), CHUNK_SIZE):
+                yield array[start : start + CHUNK_SIZE]
         if self._file is not None:
             self._file.flush()
             offset = 0
@@ -120,7 +119,7 @@ class TokenIds:
                 parts, size, chunk = [np.array([SENTENCE_BOUNDARY], np.int32)], 1, chunk[end:]
             parts.append(chunk)
             size += len(chunk)
-        if size > 1 or self._length == 1:
+        if size > 1 or self.size == 1:
             yield np.concatenate(parts)
 
 
@@ -133,37 +132,56 @@ def _last_boundary(ids: Ids, max_size: int) -> int:
     return int(ends[max(last, 0)])
 
 
-def tokenize_file(source: Any, workers: int) -> Iterator[tuple[Ids, list[str]]]:
-    """Yield (ids, words) per shard of a text; the ids number the distinct words of that shard.
+def file_ids(corpus_file: Any, to_ids: ToIds, workers: int) -> Iterator[tuple[Ids, int]]:
+    """Yield the shards of one or several texts as ids, and the number of sentences that begin in each.
 
     Sentences are those of gensim's LineSentence: lines, split after every 10,000 words.
 
     Parameters
     ----------
-    source : path, URL or binary file
+    corpus_file : path, URL or binary file, or list of these
         Anything that smart_open reads, compressed or not, or an open binary file.
+    to_ids : function
+        Returns the ids of words.
     workers : int
         Number of threads; the result does not depend on it.
     """
+    for source in corpus_file if isinstance(corpus_file, (list, tuple)) else [corpus_file]:
+        last = SENTENCE_BOUNDARY
+        for ids, words in _tokenize_file(source, workers):
+            # the boundary, -1, selects the last entry: itself
+            new_id = np.append(np.fromiter(to_ids(words), np.int32, len(words)), np.int32(SENTENCE_BOUNDARY))
+            boundaries = np.concatenate([[last == SENTENCE_BOUNDARY], ids == SENTENCE_BOUNDARY])
+            last = ids[-1]
+            yield new_id[ids], int(np.count_nonzero(boundaries[:-1] & ~boundaries[1:]))
+        if last != SENTENCE_BOUNDARY:
+            yield np.array([SENTENCE_BOUNDARY], np.int32), 0
+
+
+def _tokenize_file(source: Any, workers: int) -> Iterator[tuple[Ids, list[str]]]:
+    """Yield (ids, words) per nonempty shard of a text; the ids number the distinct words of that shard."""
     n_carried, shards = 0, _shards(source)
     # in batches: few shards are in memory at a time, and read errors are raised here
     while batch := list(itertools.islice(shards, 2 * workers)):
-        for ids, joined in threads.parallel_map(lambda read: _tokens.tokenize(read()), batch, workers):
+        for ids, joined in threads.parallel_map(_tokenize_shard, batch, workers):
             ids, n_carried = _split_long_lines(ids, n_carried)
-            with atomic_files.describe_read_errors(source):
+            try:
                 words = joined.decode("utf-8").split("\n") if joined else []
-            yield ids, words
+            except UnicodeDecodeError as error:
+                raise atomic_files.encoding_error(source, error) from error
+            if len(ids):
+                yield ids, words
 
 
-def _shards(source: Any) -> Iterator[tuple[Callable[[], Any]]]:
-    """Yield one function per shard that returns its bytes; uncompressed files are then read by the threads."""
+def _shards(source: Any) -> Iterator[tuple[Any, ...]]:
+    """Yield the arguments of :func:`_tokenize_shard`: the bytes of a shard or, for the threads to read, their place."""
     if isinstance(source, (str, os.PathLike)) and is_uncompressed_file(source):
         path = Path(source)
         for start, end in itertools.pairwise(_shard_offsets(path)):
-            yield (partial(_read_range, path, start, end),)
+            yield path, start, end
     else:
         for shard in read_shards(source):
-            yield (partial(bytes, shard),)
+            yield (shard,)
 
 
 def is_uncompressed_file(source: str | os.PathLike[str]) -> bool:
@@ -191,15 +209,18 @@ def _shard_offsets(path: Path) -> Iterator[int]:
     yield size
 
 
-def _read_range(path: Path, start: int, end: int) -> NDArray[np.uint8]:
+def _tokenize_shard(source: bytes | Path, start: int = 0, end: int = 0) -> tuple[Ids, bytes]:
+    """Tokenize a shard, given as bytes or as a range of a file."""
+    if isinstance(source, bytes):
+        return _tokens.tokenize(source)
     # not malloc, which keeps the memory for the thread: lowers the peak by 9 of 700 MB at 17M tokens
     data = anonymous_array(end - start, np.uint8)
-    with path.open("rb") as file:
+    with source.open("rb") as file:
         file.seek(start)
         size = file.readinto(data.data)
     if size != end - start:
-        raise OSError(f"'{path}' became shorter while it was being read. Do not change it during a run.")
-    return data
+        raise OSError(f"'{source}' became shorter while it was being read. Do not change it during a run.")
+    return _tokens.tokenize(data)
 
 
 def read_shards(source: Any) -> Iterator[bytes]:

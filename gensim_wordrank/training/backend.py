@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from gensim_wordrank._utils import memory
+from gensim_wordrank.cooccurrence.csr import CountSummary
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
-from gensim_wordrank.cooccurrence.summary import CountSummary
 from gensim_wordrank.text import corpus
 from gensim_wordrank.text.corpus import Corpus, VocabCounts
 from gensim_wordrank.training.sampled import TrainingConfig, sampled_epoch
@@ -92,7 +92,7 @@ class LocalBackend:
         """Read a text into word ids: those of `vocabulary`, or new ones for all words."""
         if isinstance(sentences, Corpus):  # it was read before
             return sentences if vocabulary is None else sentences.reindex(vocabulary)
-        room = corpus.token_ids_budget(memory.budget(self.memory))
+        room = memory.headroom(self.memory, required=True)
         return corpus.read(
             sentences, corpus_file, vocabulary=vocabulary, workers=self.workers, max_bytes=room, progress=self.progress
         )  # fmt: skip
@@ -101,9 +101,8 @@ class LocalBackend:
         self, text: Corpus, window: int, symmetric: bool, distance_weighting: bool, reserve: int = 0
     ) -> Cooccurrence:
         """Count the co-occurrences of a text."""
-        budget = memory.budget(self.memory) - reserve
         return Cooccurrence.from_text(
-            text, window, symmetric, distance_weighting, self.workers, budget, progress=self.progress
+            text, window, symmetric, distance_weighting, self.workers, self.memory, reserve, progress=self.progress
         )
 
     def run_epochs(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,7 +86,8 @@ class BlockedRows:
         (vectors, bias, accumulator), rows = self.old, self.members[i]
         size = vectors.shape[1]
         packed = _zeros(len(rows), size)
-        for some in _pieces(0, len(rows)):
+        for start in range(0, len(rows), ROWS_PER_COPY):
+            some = slice(start, start + ROWS_PER_COPY)
             packed[some, :size] = vectors[rows[some]]
         packed[:, size] = bias[rows]
         self.blocks[i] = Block(packed, accumulator[rows])
@@ -107,10 +108,14 @@ class BlockedRows:
         size = vectors.shape[1]
         for members, packed in zip(self.members, self.blocks, strict=True):
             first, last = np.searchsorted(members, (start, end))
-            for some in _pieces(first, last):
-                rows, block = members[some], packed.part(some.start, some.stop)
-                vectors[rows], bias[rows] = block.vectors[:, :size], block.vectors[:, size]
-                accumulator[rows] = block.accumulator
+            for begin in range(first, last, ROWS_PER_COPY):
+                some = slice(begin, min(begin + ROWS_PER_COPY, last))
+                rows, trained = members[some], packed.vectors[some]
+                vectors[rows], bias[rows], accumulator[rows] = (
+                    trained[:, :size],
+                    trained[:, size],
+                    packed.accumulator[some],
+                )
             discard_pages(packed.vectors[first:last])
 
 
@@ -118,9 +123,3 @@ def _zeros(n: int, size: int) -> Vectors:
     """Return zeros for `n` vectors with a bias each, padded to whole vector registers."""
     stride = -(-(size + 1) // _sampled.LANES) * _sampled.LANES
     return anonymous_array(n * stride, np.float32).reshape(n, stride)
-
-
-def _pieces(start: int, end: int) -> Iterator[slice]:
-    """Yield slices of at most ROWS_PER_COPY rows."""
-    for first in range(start, end, ROWS_PER_COPY):
-        yield slice(first, min(first + ROWS_PER_COPY, end))

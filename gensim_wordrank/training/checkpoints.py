@@ -92,13 +92,11 @@ def _seconds(time: str) -> float:
     return float(found[1]) * SECONDS[found[2]] if found else 0.0
 
 
-def prepare_directory(checkpoint: str | os.PathLike[str] | Checkpoints | None) -> Checkpoints | None:
+def prepare_directory(checkpoint: str | os.PathLike[str] | Checkpoints) -> Checkpoints:
     """Return the parameter `checkpoint` as Checkpoints; create the directory, and refuse one that cannot be used.
 
     This happens before a text is read; :meth:`Run.begin` checks again.
     """
-    if checkpoint is None:
-        return None
     options = checkpoint if isinstance(checkpoint, Checkpoints) else Checkpoints(checkpoint)
     directory = Path(options.directory).absolute()
     atomic_files.require_no_file(directory)

@@ -7,8 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gensim_wordrank._sampled import LANES
 from gensim_wordrank.objective.ranks import TILE_BYTES
-from gensim_wordrank.training.partition import number_of_blocks
-from gensim_wordrank.training.sampled import COUNT_BYTES, SAMPLED_SHARE
+from gensim_wordrank.training.partition import COUNT_BYTES, SAMPLED_SHARE, number_of_blocks
 from gensim_wordrank.types import Solver
 
 # A text has about this share of the pairs that independent words would have, because it repeats itself:
@@ -47,11 +46,6 @@ def expected_pairs(counts: ArrayLike, sentence_length: float, window: int, symme
     probabilities = -np.expm1(-neighbours * np.outer(counts, counts) / max((sizes * counts).sum(), 1.0))
     # not a matrix product: BLAS aborts the process when there is no memory for its buffers
     return int(SHARE_OF_INDEPENDENT_PAIRS * (np.outer(sizes, sizes) * probabilities).sum())
-
-
-def vectors_memory(n_words: int, size: int) -> int:
-    """Return the size of all word and context vectors in bytes."""
-    return 2 * FLOAT * n_words * size
 
 
 def epoch_memory(n_words: int, n_pairs: int, size: int, solver: Solver, workers: int) -> int:

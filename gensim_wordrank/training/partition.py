@@ -12,22 +12,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gensim_wordrank.cooccurrence.summary import CountSummary
+from gensim_wordrank.cooccurrence.csr import CountSummary
 from gensim_wordrank.settings import SETTINGS, Settings
 from gensim_wordrank.types import Floats
 
 # block numbers are stored in one byte
 MAX_BLOCKS = 256
+# bytes of a sampled pair and of a counted pair; sampled pairs may take this share of the memory of the counts
+PAIR_BYTES, COUNT_BYTES, SAMPLED_SHARE = 4, 8, 0.1
 
 
 @dataclass(frozen=True)
-class ContextPartition:
-    """The blocks of contexts in one epoch."""
+class EpochPartition:
+    """What is drawn anew for every epoch: the blocks of contexts, and where the sampling of pairs begins."""
 
     order: NDArray[np.int64]  # the contexts, block after block
     offsets: NDArray[np.int64]  # where each block begins in `order`, and the end
     block_of: NDArray[np.uint8]  # the block of each context
     row_of: NDArray[np.int32]  # and its row in that block
+    sampling_offsets: list[NDArray[np.uint32]]  # of the words of each block, in units of 2^-32
 
     def block(self, number: int) -> NDArray[np.int64]:
         """Return the contexts of a block."""
@@ -48,6 +51,8 @@ class Partition:
     """
 
     seed: int
+    n_blocks: int  # of words, and of contexts
+    n_contexts: int
     word_blocks: tuple[NDArray[np.int32], ...]
     word_sums: Floats  # all counts of each word
     context_sums: Floats
@@ -56,38 +61,28 @@ class Partition:
     @classmethod
     def of(cls, counts: CountSummary, seed: int, settings: Settings = SETTINGS) -> Partition:
         """Split the words into blocks with about equally many pairs; the data alone decides their number."""
-        n_words = len(counts.row_lengths)
-        n_blocks = number_of_blocks(min(n_words, counts.n_contexts), settings)
+        n_words, n_contexts = len(counts.word_sums), len(counts.context_sums)
+        n_blocks = number_of_blocks(min(n_words, n_contexts), settings)
         # in order of their pairs, words are dealt to the blocks, every second round backwards
         by_pairs = np.argsort(-counts.row_lengths, kind="stable")
         round_, position = np.divmod(np.arange(n_words), n_blocks)
-        block = np.where(round_ % 2, n_blocks - 1 - position, position)
-        word_blocks = tuple(np.sort(by_pairs[block == q]).astype(np.int32) for q in range(n_blocks))
-        return cls(seed, word_blocks, counts.word_sums, counts.context_sums, settings)
+        block_of = np.empty(n_words, np.int64)
+        block_of[by_pairs] = np.where(round_ % 2, n_blocks - 1 - position, position)
+        by_block = np.argsort(block_of, kind="stable").astype(np.int32)
+        word_blocks = tuple(np.split(by_block, np.cumsum(np.bincount(block_of, minlength=n_blocks))[:-1]))
+        return cls(seed, n_blocks, n_contexts, word_blocks, counts.word_sums, counts.context_sums, settings)
 
-    @property
-    def n_blocks(self) -> int:
-        """Number of blocks of words, and of contexts."""
-        return len(self.word_blocks)
-
-    @property
-    def n_contexts(self) -> int:
-        """Number of contexts in all blocks."""
-        return len(self.context_sums)
-
-    def contexts(self, epoch: int) -> ContextPartition:
-        """Return the blocks of contexts in an epoch."""
+    def at(self, epoch: int) -> EpochPartition:
+        """Return the blocks of contexts and the systematic-sampling offsets of an epoch."""
         order = self._random(1, epoch).permutation(self.n_contexts)
         offsets = np.arange(self.n_blocks + 1) * self.n_contexts // self.n_blocks
         block_of, row_of = np.empty(self.n_contexts, np.uint8), np.empty(self.n_contexts, np.int32)
         for b in range(self.n_blocks):
             members = order[offsets[b] : offsets[b + 1]]
             block_of[members], row_of[members] = b, np.arange(len(members))
-        return ContextPartition(order, offsets, block_of, row_of)
-
-    def sampling_offsets(self, epoch: int) -> NDArray[np.uint32]:
-        """Return the systematic-sampling offset of each word in an epoch, in units of 2^-32, block after block."""
-        return self._random(3, epoch).integers(1 << 32, size=len(self.word_sums), dtype=np.uint32)
+        sampling = self._random(3, epoch).integers(1 << 32, size=len(self.word_sums), dtype=np.uint32)
+        ends = np.cumsum(list(map(len, self.word_blocks)))[:-1]
+        return EpochPartition(order, offsets, block_of, row_of, np.split(sampling, ends))
 
     def negative_weights(self, n_negatives: int) -> NDArray[np.uint16]:
         """Return the negative-sampling weight of each context: 1, and more if it is frequent.
@@ -107,13 +102,11 @@ class Partition:
 
     def cell_seed(self, epoch: int, word_block: int, context_block: int) -> int:
         """Return the seed of a cell's random numbers."""
-        return int(self._seeds(2, epoch, word_block, context_block).generate_state(1, np.uint64)[0])
-
-    def _seeds(self, *key: int) -> np.random.SeedSequence:
-        return np.random.SeedSequence(self.seed, spawn_key=key)
+        seeds = np.random.SeedSequence(self.seed, spawn_key=(2, epoch, word_block, context_block))
+        return int(seeds.generate_state(1, np.uint64)[0])
 
     def _random(self, *key: int) -> np.random.Generator:
-        return np.random.default_rng(self._seeds(*key))
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
 
 def number_of_blocks(n: int, settings: Settings = SETTINGS) -> int:
@@ -133,3 +126,20 @@ def number_of_blocks(n: int, settings: Settings = SETTINGS) -> int:
     ):
         blocks *= 2
     return blocks
+
+
+def choose_strata_per_batch(share: float, n_blocks: int) -> int:
+    """Return for how many strata pairs are sampled at a time: few enough for them to be small beside the counts.
+
+    `share` is that of the pairs that are sampled in an epoch.
+
+    Examples
+    --------
+    >>> from gensim_wordrank.training.partition import choose_strata_per_batch
+    >>> [choose_strata_per_batch(share, n_blocks=8) for share in (0.0, 0.1, 0.5, 1.0)]
+    [8, 8, 2, 1]
+    """
+    strata = n_blocks
+    while strata > 1 and share * strata / n_blocks * PAIR_BYTES > SAMPLED_SHARE * COUNT_BYTES:
+        strata //= 2
+    return strata

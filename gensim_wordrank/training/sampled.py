@@ -15,19 +15,15 @@ from numpy.typing import NDArray
 from gensim_wordrank import _sampled
 from gensim_wordrank._utils import threads
 from gensim_wordrank._utils.memory import anonymous_array, discard_pages, trim_heap
-from gensim_wordrank.cooccurrence.csr import Csr
+from gensim_wordrank.cooccurrence.csr import CountSummary, Csr
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
-from gensim_wordrank.cooccurrence.summary import CountSummary
 from gensim_wordrank.objective.objective import ExpectedCounts, Objective
 from gensim_wordrank.settings import SETTINGS, Settings
 from gensim_wordrank.training.blocks import Block, BlockedRows
-from gensim_wordrank.training.partition import ContextPartition, Partition
+from gensim_wordrank.training.partition import EpochPartition, Partition, choose_strata_per_batch
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State
-from gensim_wordrank.types import Solver, Vectors
-
-# bytes of a sampled pair and of a counted pair; sampled pairs may take this share of the memory of the counts
-PAIR_BYTES, COUNT_BYTES, SAMPLED_SHARE = 4, 8, 0.1
+from gensim_wordrank.types import Solver
 
 
 @dataclass(frozen=True)
@@ -36,8 +32,11 @@ class TrainingConfig:
 
     partition: Partition
     objective: Objective
+    expected: ExpectedCounts
+    negative_weights: NDArray[np.uint16]  # of the contexts
     solver: Solver
     vector_size: int
+    n_pairs: int
     strata_per_batch: int  # strata for which pairs are sampled at a time
     effective_l2: float
 
@@ -52,22 +51,15 @@ class TrainingConfig:
         settings: Settings = SETTINGS,
     ) -> TrainingConfig:
         """Split the words into blocks; choose how many pairs are sampled at a time and how strong the L2 term is."""
+        n_pairs = int(counts.row_lengths.sum())
+        expected = ExpectedCounts.of(counts.word_sums, counts.context_sums, objective.discount)
+        # without the discount: fewer pairs will be sampled than estimated here
+        sampled = np.minimum(settings.draws_per_weight * objective.weights(counts.sample), 1)
+        l2 = objective.effective_l2(len(counts.context_sums), n_pairs, settings)
         partition = Partition.of(counts, seed, settings)
-        batch = choose_strata_per_batch(counts.sample, objective, partition.n_blocks, settings)
-        l2 = objective.effective_l2(counts.n_contexts, counts.n_pairs, settings)
-        return cls(partition, objective, solver, vector_size, batch, l2)
-
-    @property
-    def settings(self) -> Settings:
-        """The constants of the run."""
-        return self.partition.settings
-
-    def gradient_scale(self, sharpness: float) -> float:
-        """Return the factor of the rank loss's slope with which the largest gradient is the same at any sharpness."""
-        n_contexts = self.partition.n_contexts
-        sharper = self.objective.max_pair_gradient(n_contexts, sharpness)
-        ratio = self.objective.max_pair_gradient(n_contexts) / sharper if sharper else 1.0
-        return sharpness / self.objective.rank_scale * ratio
+        batch = choose_strata_per_batch(float(sampled.mean()) if len(sampled) else 0.0, partition.n_blocks)
+        negatives = partition.negative_weights(settings.n_negatives)
+        return cls(partition, objective, expected, negatives, solver, vector_size, n_pairs, batch, l2)
 
 
 @dataclass(frozen=True)
@@ -92,7 +84,7 @@ class PartitionEpoch:
     ----------
     config : TrainingConfig
         What all epochs have in common.
-    contexts : ContextPartition
+    contexts : EpochPartition
         The blocks of contexts in this epoch.
     epoch : int
         Number of epochs done before.
@@ -109,30 +101,26 @@ class PartitionEpoch:
     """
 
     def __init__(
-        self, config: TrainingConfig, contexts: ContextPartition, epoch: int, point: SchedulePoint,
+        self, config: TrainingConfig, contexts: EpochPartition, epoch: int, point: SchedulePoint,
         numbers: Sequence[int], words: Sequence[Block], counts: Csr, rows: Sequence[NDArray[np.int32]],
     ) -> None:  # fmt: skip
         self.config, self.contexts, self.epoch, self.point = config, contexts, epoch, point
         self.numbers, self.words, self.counts, self.rows = numbers, words, counts, rows
-        partition = config.partition
-        ends = np.cumsum([len(block) for block in partition.word_blocks])[:-1]
-        self.offsets = np.split(partition.sampling_offsets(epoch), ends)
-        self.negative_weights = partition.negative_weights(config.settings.n_negatives)[contexts.order]
-        self.expected = ExpectedCounts.of(partition.word_sums, partition.context_sums, config.objective.discount)
+        partition, objective, settings = config.partition, config.objective, config.partition.settings
+        self.negative_weights = config.negative_weights[contexts.order]
         self.sampled: dict[int, SampledPairs] = {}
-        objective = config.objective
         self.options = _sampled.EpochOptions(
-            draws_per_weight=config.settings.draws_per_weight,
+            draws_per_weight=settings.draws_per_weight,
             x_max=objective.x_max,
             epsilon=objective.epsilon if objective.weighted else 0.0,
             **objective.kernel_options(),
             sharpness=point.sharpness,
-            gradient_scale=config.gradient_scale(point.sharpness),
+            gradient_scale=objective.gradient_scale(partition.n_contexts, point.sharpness),
             l2=config.effective_l2,
             learning_rate=point.learning_rate,
             vector_size=config.vector_size,
             n_contexts=partition.n_contexts,
-            n_negatives=config.settings.n_negatives,
+            n_negatives=settings.n_negatives,
         )
 
     def run_stratum(
@@ -170,7 +158,8 @@ class PartitionEpoch:
 
     def _sample(self, i: int, stratum: int) -> SampledPairs:
         """Sample the pairs of a block of words for a stratum and those after it."""
-        counts, rows, partition, block = self.counts, self.rows[i], self.config.partition, self.numbers[i]
+        counts, rows, block = self.counts, self.rows[i], self.numbers[i]
+        partition, expected = self.config.partition, self.config.expected
         most = int((counts.indptr[rows + 1] - counts.indptr[rows]).sum())
         pairs = anonymous_array(2 * (most + 1), np.uint16).reshape(-1, 2)  # few of them are sampled
         # uint8 wraps around, and n_blocks divides 256
@@ -178,8 +167,8 @@ class PartitionEpoch:
         slot_of = ((self.contexts.block_of - first) % partition.n_blocks).astype(np.uint8)
         n_strata = self.config.strata_per_batch
         starts = _sampled.sample_pairs(
-            pairs, self.offsets[block], rows, (counts.indptr, counts.indices, counts.data),
-            (self.expected.words[partition.word_blocks[block]], self.expected.contexts),
+            pairs, self.contexts.sampling_offsets[block], rows, (counts.indptr, counts.indices, counts.data),
+            (expected.words[partition.word_blocks[block]], expected.contexts),
             (slot_of, self.contexts.row_of, n_strata), self.options,
         )  # fmt: skip
         return SampledPairs(pairs, starts, n_strata)
@@ -189,7 +178,7 @@ def sampled_epoch(
     config: TrainingConfig, counts: Cooccurrence, state: State, point: SchedulePoint, workers: int
 ) -> tuple[State, float]:
     """Run all strata of one epoch; return the new state and the estimate of J."""
-    partition, contexts = config.partition, config.partition.contexts(state.epoch)
+    partition, contexts = config.partition, config.partition.at(state.epoch)
     n_blocks, ones = partition.n_blocks, np.ones(len(state.words), np.float32)
     words = BlockedRows(state.words, ones, state.word_accumulator, partition.word_blocks)
     context_rows = BlockedRows(
@@ -220,7 +209,7 @@ def sampled_epoch(
     losses = threads.parallel_rounds(run, n_blocks + 2, n_blocks, workers, barrier_from=n_blocks)
     (new_words, _, word_accumulator), (new_contexts, bias, context_accumulator) = words.new, context_rows.new
     new = State(new_words, new_contexts, bias, word_accumulator, context_accumulator, state.epoch + 1)
-    return new, estimate_loss(losses, config.settings)
+    return new, estimate_loss(losses, partition.settings)
 
 
 def estimate_loss(losses: Sequence[Sequence[float]], settings: Settings = SETTINGS) -> float:
@@ -230,15 +219,3 @@ def estimate_loss(losses: Sequence[Sequence[float]], settings: Settings = SETTIN
         total += sum(stratum)
     # on average, the sum over sampled pairs is draws_per_weight times the sum over all pairs
     return total / settings.draws_per_weight
-
-
-def choose_strata_per_batch(sample: Vectors, objective: Objective, n_blocks: int, settings: Settings) -> int:
-    """Return for how many strata pairs are sampled at a time: few enough for them to be small beside the counts.
-
-    `sample` holds some of the counts. The discount is ignored, so fewer pairs will be sampled than estimated here.
-    """
-    share = float(np.minimum(settings.draws_per_weight * objective.weights(sample), 1).mean()) if len(sample) else 0.0
-    strata = n_blocks
-    while strata > 1 and share * strata / n_blocks * PAIR_BYTES > SAMPLED_SHARE * COUNT_BYTES:
-        strata //= 2
-    return strata

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from gensim_wordrank.objective.losses import PairLoss
@@ -12,6 +12,13 @@ from gensim_wordrank.types import Solver
 
 # The paper's alpha is not a learning rate and far above this: whoever passes it gets an error.
 MAX_LEARNING_RATE = 1.0
+# These suit small and large texts. The logistic loss has flatter slopes and needs a higher rate.
+DEFAULT_LEARNING_RATE = {
+    (Solver.SAMPLED, PairLoss.LOGISTIC): 0.5,
+    (Solver.SAMPLED, PairLoss.HINGE): 0.2,
+    (Solver.TRIPLET, PairLoss.LOGISTIC): 0.01,
+    (Solver.TRIPLET, PairLoss.HINGE): 0.01,
+}
 
 
 class SchedulePoint(NamedTuple):
@@ -47,26 +54,16 @@ class Schedule:
     min_alpha: float
     settings: Settings = SETTINGS
 
-    def at(self, epoch: int) -> SchedulePoint:
-        """Return the learning rate and sharpness of an epoch, counted from 0."""
+    def at(self, epoch: int, scale: float = 1.0) -> SchedulePoint:
+        """Return the learning rate, multiplied by `scale`, and the sharpness of an epoch, counted from 0."""
+        alpha, min_alpha = scale * self.alpha, scale * self.min_alpha
         final = self.epochs // self.settings.final_fraction
         into_final = epoch - (self.epochs - final)
-        if not final or self.alpha == self.min_alpha:
-            return SchedulePoint(self.alpha)
+        if not final or alpha == min_alpha:
+            return SchedulePoint(alpha)
         if into_final < 0:
-            return SchedulePoint(self.alpha, self.settings.sharpness)
-        return SchedulePoint(self.alpha - (self.alpha - self.min_alpha) * (into_final + 0.5) / final)
-
-    def scaled(self, scale: float) -> Schedule:
-        """Return the schedule with all learning rates multiplied by `scale`."""
-        return replace(self, alpha=scale * self.alpha, min_alpha=scale * self.min_alpha)
-
-
-def default_learning_rate(solver: Solver, pair_loss: PairLoss) -> float:
-    """Return a learning rate that suits small and large texts; the logistic loss has flatter slopes and needs more."""
-    if solver is Solver.TRIPLET:
-        return 0.01
-    return 0.5 if pair_loss is PairLoss.LOGISTIC else 0.2
+            return SchedulePoint(alpha, self.settings.sharpness)
+        return SchedulePoint(alpha - (alpha - min_alpha) * (into_final + 0.5) / final)
 
 
 def learning_rate_scale(solver: Solver, n_pairs: int, settings: Settings = SETTINGS) -> float:

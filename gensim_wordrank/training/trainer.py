@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import math
 from collections.abc import Generator, Sequence
@@ -9,9 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from tqdm import tqdm
-
-from gensim_wordrank.cooccurrence.summary import CountSummary
+from gensim_wordrank.cooccurrence.csr import CountSummary
 from gensim_wordrank.objective.objective import Objective
 from gensim_wordrank.training.backend import Backend, EpochResult
 from gensim_wordrank.training.sampled import TrainingConfig
@@ -72,11 +71,11 @@ class Trainer:
         """
         epochs = self.schedule.epochs
         config = TrainingConfig.of(summary, self.objective, state.words.shape[1], self.seed, self.solver)
-        schedule = self.schedule.scaled(learning_rate_scale(self.solver, summary.n_pairs))
-        points = [schedule.at(epoch) for epoch in range(done, epochs)]
+        scale = learning_rate_scale(self.solver, config.n_pairs)
+        points = list(map(self.schedule.at, range(done, epochs), itertools.repeat(scale)))
         results = self.backend.run_epochs(config, counts, state, points)
         del state  # otherwise the initial vectors would stay in memory
-        is_local = True
+        is_local, stop = True, False
         with closing(results):
             for epoch in range(done, epochs):
                 for listener in listeners:
@@ -87,12 +86,14 @@ class Trainer:
                         raise FloatingPointError("the loss or a vector is not finite")
                 except FloatingPointError as error:
                     raise self._diverged(epoch, points[epoch - done].learning_rate, is_local, error) from error
-                needed = [listener.needs_state(result.epoch) for listener in listeners]
-                is_local = result.is_local or epoch + 1 == epochs or any(needed)
+                is_local = result.is_local or epoch + 1 == epochs
+                for listener in listeners:
+                    is_local = is_local or listener.needs_state(result.epoch)
                 new = result.state() if is_local else None
-                stop = [listener.on_epoch_end(result, new) for listener in listeners]
+                for listener in listeners:
+                    stop |= listener.on_epoch_end(result, new)
                 yield result
-                if any(stop):
+                if stop:
                     logger.info("stopped by a callback after epoch %i", epoch + 1)
                     return
 
@@ -106,23 +107,13 @@ class Trainer:
         )
 
 
+@dataclass
 class Progress(Listener):
-    """Logs the loss of every epoch, and shows it beside a progress bar.
+    """Logs the loss of every epoch, and shows it beside a progress bar."""
 
-    Parameters
-    ----------
-    epochs : int
-        How many there will be.
-    done : int
-        How many were done before.
-    show : bool
-        Whether to show the bar.
-    """
-
-    def __init__(self, epochs: int, done: int = 0, show: bool = False) -> None:
-        self.epochs, self.done = epochs, done
-        self.bar = tqdm(total=epochs, initial=done, desc="WordRank", unit="epoch", disable=not show)
-        self.close = self.bar.close
+    epochs: int  # how many there will be
+    done: int  # how many were done before
+    bar: Any
 
     def on_epoch_end(self, result: EpochResult, state: State | None) -> bool:
         """Log the loss and advance the bar."""

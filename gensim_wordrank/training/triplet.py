@@ -23,7 +23,7 @@ def triplet_epoch(
     Stage 1 is one sequence of updates on one thread; stage 2 runs on `workers` threads. There is no bias.
     """
     objective = config.objective
-    weights = objective.weights_of(counts)(slice(None))
+    weights = objective.weights(config.expected.excess(counts, slice(None)))
     if objective.rank_loss is RankLoss.IDENTITY:
         # rho_0 is linear: the bound is the objective for any xi
         xi: Vectors = np.ones(counts.nnz, np.float32)

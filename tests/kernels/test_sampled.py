@@ -11,7 +11,8 @@ from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.objective.losses import PairLoss, RankLoss
 from gensim_wordrank.objective.objective import Objective
 from gensim_wordrank.settings import SETTINGS, Settings
-from gensim_wordrank.training.sampled import TrainingConfig, choose_strata_per_batch, sampled_epoch
+from gensim_wordrank.training.partition import choose_strata_per_batch
+from gensim_wordrank.training.sampled import TrainingConfig, sampled_epoch
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State
 from hypothesis import given, settings
@@ -286,10 +287,12 @@ def test_pairs_are_assigned_to_tasks_round_robin():
 def test_the_memory_of_sampled_pairs_is_bounded():
     """If all pairs are sampled, it is done for one stratum at a time; if few are, for all strata at once."""
     _, _, counts = make_problem(30, 200, 2, seed=7, density=0.7)
-    assert choose_strata_per_batch(counts.data, Objective(weighted=False), 8, SETTINGS) == 1
+    settings = replace(SETTINGS, min_block=3)
+    config = TrainingConfig.of(counts.summarize(), Objective(weighted=False), 2, 1, settings=settings)
+    assert (config.partition.n_blocks, config.strata_per_batch) == (8, 1)
     counts.data[:] = 0.02
-    assert choose_strata_per_batch(counts.data, Objective(), 8, SETTINGS) == 8
-    assert choose_strata_per_batch(np.empty(0, np.float32), Objective(), 8, SETTINGS) == 8
+    assert TrainingConfig.of(counts.summarize(), Objective(), 2, 1, settings=settings).strata_per_batch == 8
+    assert choose_strata_per_batch(0.0, 8) == 8
 
 
 def test_threads_give_the_same_bytes():

@@ -21,8 +21,7 @@ def run(words, contexts, counts, objective, xi, n_triplets, learning_rate, seed=
     """Run the kernel on copies of U and V; return the copies and the loss."""
     words, contexts = words.copy(), contexts.copy()
     options = _triplets.TripletOptions(
-        rank_loss=RankLoss(objective.rank_loss).code, pair_loss=PairLoss(objective.pair_loss).code, t=objective.t,
-        rank_scale=objective.rank_scale, rank_offset=objective.rank_offset,
+        **objective.kernel_options(),
         l2=oracle.effective_l2(objective, len(contexts), counts.nnz), learning_rate=learning_rate,
     )  # fmt: skip
     weights = objective.weights_of(counts)(slice(None))
