@@ -31,8 +31,7 @@ import numpy as np
 from gensim_wordrank import Cooccurrence, Objective
 from gensim_wordrank.cluster import Hosts
 from gensim_wordrank.cluster.backend import FETCH_EVERY, DaskBackend
-from gensim_wordrank.cluster.group import Timeouts
-from gensim_wordrank.cluster.session import DEFAULT_TIMEOUTS, Session
+from gensim_wordrank.cluster.session import Session, Timeouts
 from gensim_wordrank.cluster.ssh import launched
 from gensim_wordrank.training.backend import LocalBackend
 from gensim_wordrank.training.partition import Partition
@@ -43,7 +42,7 @@ from gensim_wordrank.training.state import State, initial_accumulator, initial_b
 SWITCH = f"wr{os.getpid()}"  # the namespace of the driver, with the bridge
 PORT = 22422
 POINT = SchedulePoint(0.15)
-CUT_OFF = Timeouts(answer=5.0)  # for the machine that is cut off
+USUAL, CUT_OFF = Timeouts(), Timeouts(answer=5.0)  # the latter for a machine that is cut off
 
 
 def ip(*arguments: str, check: bool = True) -> None:
@@ -118,7 +117,7 @@ def servers(folder: Path, hosts: list[str]) -> Iterator[None]:
 
 
 @contextmanager
-def session_on(n_hosts: int, folder: Path, timeouts: Timeouts = DEFAULT_TIMEOUTS) -> Iterator[Session]:
+def session_on(n_hosts: int, folder: Path, timeouts: Timeouts = USUAL) -> Iterator[Session]:
     """Start a worker with one thread on every machine."""
     hosts = Hosts([f"{address(i + 1)} threads=1" for i in range(n_hosts)], folder / "ssh_config")
     with launched(hosts) as (client, restart), closing(Session(client, restart, timeouts)) as session:

@@ -1,4 +1,4 @@
-"""Training by hand on a cluster, to disturb it."""
+"""Run training epoch by epoch on a cluster, to disturb it in between."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State, initial_accumulator, initial_bias, initial_vectors
 
 EPOCHS = 7  # more than the driver runs before it fetches the state
-STEP = 0.15
+LEARNING_RATE = 0.15
 SIZE = 20
 
 
@@ -23,30 +23,30 @@ def find_program(name):
 
 
 def fingerprint(model):
-    """All that training changes, and the loss."""
+    """Return the bytes of everything that training changes, the loss and the number of epochs."""
     arrays = (model.wv.vectors, model.context_vectors, model.context_bias, model._accumulators)
     return *(array.tobytes() for array in arrays), model.get_latest_training_loss(), model.epochs_done
 
 
-def start(counts):
-    """Where training starts."""
+def initial_state(counts):
+    """Return the initial state."""
     n = counts.shape[0]
     bias, accumulator = initial_bias(counts.summarize().context_sums), initial_accumulator(n)
     return State(initial_vectors(n, SIZE, 1, 0), initial_vectors(n, SIZE, 1, 1), bias, accumulator, accumulator)
 
 
 def bytes_of(state):
-    """All bytes of a state."""
+    """Return the bytes of all arrays of a state."""
     return [
         array.tobytes()
         for array in (state.words, state.contexts, state.bias, state.word_accumulator, state.context_accumulator)
     ]
 
 
-def run_by_hand(backend, counts, before_epoch=lambda epoch: None):
-    """Train with a constant rate; return the bytes of the last state, and the losses."""
+def run_epochs(backend, counts, before_epoch=lambda epoch: None):
+    """Train with a constant learning rate; return the bytes of the last state, and the losses."""
     config, losses = TrainingConfig.of(counts.summarize(), Objective(), SIZE, seed=1), []
-    results = backend.run_epochs(config, counts, start(counts), [SchedulePoint(STEP)] * EPOCHS)
+    results = backend.run_epochs(config, counts, initial_state(counts), [SchedulePoint(LEARNING_RATE)] * EPOCHS)
     for epoch in range(EPOCHS):
         before_epoch(epoch)
         result = next(results)
@@ -54,18 +54,18 @@ def run_by_hand(backend, counts, before_epoch=lambda epoch: None):
     return bytes_of(result.state()), losses
 
 
-def disturbed(session, counts, disturb):
-    """Train on a session, with a disturbance before the fourth epoch."""
+def train_disturbed(session, counts, disturb):
+    """Train on a session; call `disturb` with the address of a worker before the fourth epoch."""
 
     def before_epoch(epoch):
         if epoch == 3:
             disturb(session.group.workers[1])
 
-    result = run_by_hand(DaskBackend(session, LocalBackend()), counts, before_epoch)
+    result = run_epochs(DaskBackend(session, LocalBackend()), counts, before_epoch)
     session.close()
     return result
 
 
-def undisturbed(counts):
-    """Train on one machine."""
-    return run_by_hand(LocalBackend(), counts)
+def train_undisturbed(counts):
+    """Train on this machine only."""
+    return run_epochs(LocalBackend(), counts)

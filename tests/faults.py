@@ -1,9 +1,9 @@
-"""What a run survives: faults at random moments, each tried many times.
+"""Kill, interrupt and damage training runs at random moments, and check that they resume.
 
     python tests/faults.py --rounds 20 --seed 1 --text TEXT
 
-Every trial must end with the vectors of an undisturbed run, or with a refusal in one line that leaves what was there.
-Prints one table: tried, survived, lost.
+Every trial must end with the vectors of an undisturbed run, or with an error message of one line and unchanged files.
+Prints a table: how often each fault was tried, survived and lost.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ processes.set_forkserver_preload(["gensim_wordrank.cli.main"])
 
 
 def run_command(arguments: list[str], log: str, limits: dict[int, int]) -> None:
-    """Be the command `wordrank`, with limits; its output goes to a file."""
+    """Run the command `wordrank` in this process, with resource limits; its output goes to a file."""
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for stream in (1, 2):
         os.dup2(descriptor, stream)
-    if resource.RLIMIT_AS in limits:  # is given beyond what the process has
+    if resource.RLIMIT_AS in limits:  # is relative to what the process uses
         held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         limits[resource.RLIMIT_AS] += held
     for limit, value in limits.items():
@@ -48,21 +48,23 @@ def run_command(arguments: list[str], log: str, limits: dict[int, int]) -> None:
 
 
 class Trials:
-    """A place for trials, and what each must end with."""
+    """A directory for trials, and the vectors that each must end with."""
 
-    def __init__(self, text: str, place: Path, chance: random.Random) -> None:
-        self.text, self.place, self.chance = text, place, chance
+    def __init__(self, text: str, place: Path, generator: random.Random) -> None:
+        self.text, self.place, self.random = text, place, generator
         self.run, self.model, self.log = place / "run", place / "model", place / "log"
         self.slowest_stop = 0.0
         started = time.monotonic()
-        assert self.finish(self.train()) == 0, self.said()
+        assert self.finish(self.train()) == 0, self.output()
         self.seconds = time.monotonic() - started
         self.expected = self.vectors()
 
     def train(self, **limits: int) -> Any:
-        """Start a run with checkpoints, or go on with the one that is there."""
-        begun = (self.run / "run").is_dir()
-        command = ["resume", str(self.run)] if begun else ["train", self.text, *OPTIONS, "--checkpoint", str(self.run)]
+        """Start a run with checkpoints, or resume the one in the directory."""
+        is_started = (self.run / "run").is_dir()
+        command = (
+            ["resume", str(self.run)] if is_started else ["train", self.text, *OPTIONS, "--checkpoint", str(self.run)]
+        )
         numbers = {getattr(resource, name): value for name, value in limits.items()}
         arguments = ([*command, "-o", str(self.model)], str(self.log), numbers)
         process = processes.Process(target=run_command, args=arguments)
@@ -73,93 +75,95 @@ class Trials:
     def finish(process: Any) -> int:
         """Wait for a process; return its exit code, which is negative after a signal."""
         process.join(600)
-        assert process.exitcode is not None, "it hangs"
+        assert process.exitcode is not None, "the process hangs"
         return int(process.exitcode)
 
-    def said(self) -> str:
-        """What the last command printed."""
+    def output(self) -> str:
+        """Return what the last command printed."""
         return self.log.read_text() if self.log.exists() else ""
 
     def vectors(self) -> bytes:
-        """The bytes of the saved model's vectors."""
+        """Return the bytes of the saved model's vectors."""
         model = WordRank.load(self.model)
         return model.wv.vectors.tobytes() + model.context_vectors.tobytes() + model.context_bias.tobytes()
 
     def clean(self) -> None:
-        """Forget the last trial."""
+        """Delete the files of the last trial."""
         for path in self.place.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
-    def moment(self) -> None:
-        """Wait until some moment of a run."""
-        time.sleep(self.chance.uniform(0, self.seconds))
+    def sleep_until_random_moment(self) -> None:
+        """Sleep for a random part of the duration of a run."""
+        time.sleep(self.random.uniform(0, self.seconds))
 
     def check_refusal(self, code: int) -> None:
-        """See that a command that failed said why in one line, and did not crash."""
-        last = self.said().strip().splitlines()[-1:]
-        assert code == 1, f"exit code {code}: {self.said()[-2000:]}"
-        assert last, "it said nothing"
+        """Check that a command failed with an error message of one line, without a traceback."""
+        last = self.output().strip().splitlines()[-1:]
+        assert code == 1, f"exit code {code}: {self.output()[-2000:]}"
+        assert last, "the command printed nothing"
         assert last[0].startswith("Error: "), last
-        assert "Traceback" not in self.said(), self.said()
+        assert "Traceback" not in self.output(), self.output()
 
     def check_result(self) -> None:
-        """Let the run go on without faults, to the same bytes."""
-        assert self.finish(self.train()) == 0, self.said()
-        assert self.vectors() == self.expected, "other vectors"
+        """Finish the run without faults; check that its vectors are the expected bytes."""
+        assert self.finish(self.train()) == 0, self.output()
+        assert self.vectors() == self.expected, "the vectors differ"
         left = [path.name for path in self.run.glob(".*.*")]
         assert not left, left
 
     # ---- the faults
 
     def kill(self) -> None:
-        """Kill the process at some moment, up to three times."""
-        for _ in range(self.chance.randint(1, 3)):
+        """Kill the process at a random moment, up to three times."""
+        for _ in range(self.random.randint(1, 3)):
             process = self.train()
-            self.moment()
+            self.sleep_until_random_moment()
             process.kill()
             self.finish(process)
 
     def interrupt(self) -> None:
-        """Press Ctrl-C at some moment; it must end soon, and say how to go on."""
+        """Press Ctrl-C at a random moment; the process must end soon, and print how to resume."""
         process = self.train()
-        while "collected" not in self.said() and process.is_alive():  # Python itself starts
+        while "collected" not in self.output() and process.is_alive():  # Python is still starting
             time.sleep(0.005)
-        self.moment()
+        self.sleep_until_random_moment()
         pressed = time.monotonic()
         if process.is_alive():
             os.kill(process.pid, signal.SIGINT)
         code = self.finish(process)
         self.slowest_stop = max(self.slowest_stop, time.monotonic() - pressed)
-        last = self.said().splitlines()[-1]
-        assert (code == 130 and "Interrupted. " in last) or (code == 0 and "vectors" in last), f"{code}: {self.said()}"
+        last = self.output().splitlines()[-1]
+        assert (code == 130 and "Interrupted. " in last) or (code == 0 and "vectors" in last), (
+            f"{code}: {self.output()}"
+        )
 
     def damage(self) -> None:
-        """Spoil a file of a run that was killed."""
+        """Damage a file of a run that was killed."""
         self.kill()
         files = [path for path in self.run.rglob("*.*") if path.is_file() and path.name != ".lock"]
         if not files:
             return
-        path = self.chance.choice(files)
+        path = self.random.choice(files)
         content = bytearray(path.read_bytes())
-        at = self.chance.randrange(len(content))
-        content[at] ^= 1 << self.chance.randrange(8)
-        path.write_bytes(content[:at] if self.chance.random() < 0.5 else content)
+        at = self.random.randrange(len(content))
+        content[at] ^= 1 << self.random.randrange(8)
+        path.write_bytes(content[:at] if self.random.random() < 0.5 else content)
         code = self.finish(self.train())
-        if code:  # what is there once was harmed
+        if code:  # the damaged file has no copy
             self.check_refusal(code)
             shutil.rmtree(self.run)
 
     def full_disk(self) -> None:
-        """Let no file grow beyond some size, as a full disk would; an older model stays until a new one is whole."""
+        """Limit the size of files, as a full disk would; an older model must stay until the new one is complete."""
         self.model.write_bytes(b"older")
-        code = self.finish(self.train(RLIMIT_FSIZE=int(10 ** self.chance.uniform(3, 7))))
+        code = self.finish(self.train(RLIMIT_FSIZE=int(10 ** self.random.uniform(3, 7))))
         if code:
             self.check_refusal(code)
             assert self.model.read_bytes() == b"older", "the older model is gone"
 
     def little_memory(self) -> None:
-        """Allow little address space."""
-        code = self.finish(self.train(RLIMIT_AS=int(10 ** self.chance.uniform(6, 8.7))))
+        """Limit the address space."""
+        code = self.finish(self.train(RLIMIT_AS=int(10 ** self.random.uniform(6, 8.7))))
         if code:
             self.check_refusal(code)
 
@@ -168,7 +172,7 @@ FAULTS = (Trials.kill, Trials.interrupt, Trials.damage, Trials.full_disk, Trials
 
 
 def survive(fault: Callable[[Trials], None], seed: int, rounds: int, text: str = LEE) -> tuple[list[str], Trials]:
-    """Try one fault; return what went wrong, trial by trial."""
+    """Try one fault several times; return the errors of the trials that were lost."""
     lost = []
     with tempfile.TemporaryDirectory() as place:
         trials = Trials(text, Path(place), random.Random(seed))
@@ -183,13 +187,13 @@ def survive(fault: Callable[[Trials], None], seed: int, rounds: int, text: str =
 
 
 def main() -> int:
-    """Try all faults and print the table."""
+    """Try all faults, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--text", default=LEE)
     options = parser.parse_args()
-    # a shell lets jobs in the background ignore Ctrl-C, and so would the runs
+    # background jobs of a shell ignore Ctrl-C, and so would the runs
     signal.signal(signal.SIGINT, signal.default_int_handler)
     print(f"seed {options.seed}\n{'fault':15} {'tried':>6} {'survived':>9} {'lost':>5}")
     all_lost = []

@@ -1,4 +1,4 @@
-"""Runs that are broken off and go on."""
+"""Checkpoints: runs that were interrupted can be resumed, to the same bytes."""
 
 import logging
 import shutil
@@ -15,7 +15,7 @@ SETTINGS = {"vector_size": 12, "min_count": 1, "epochs": 7, "min_alpha": 0.01, "
 
 
 class StopAfter:
-    """A callback that ends training after some epochs, in its own way."""
+    """A callback that ends training after some epochs, by returning True or by raising an error."""
 
     def __init__(self, epochs, error=None):
         self.epochs, self.error = epochs, error
@@ -32,25 +32,25 @@ class StopAfter:
 
 
 def same(one, other):
-    """Whether two models have the same state and loss, byte for byte."""
+    """Return True if two models have the same state and loss, byte for byte."""
     pairs = zip(vars(one._state()).values(), vars(other._state()).values(), strict=True)
     return one.running_training_loss == other.running_training_loss and all(np.array_equal(a, b) for a, b in pairs)
 
 
 def names(place):
-    """The checkpoints in a directory."""
+    """Return the names of the checkpoints in a directory."""
     return sorted(path.name for path in place.glob("epoch-*"))
 
 
 @pytest.fixture(scope="module")
-def undisturbed(two_worlds):
-    """What a run must end with."""
+def uninterrupted(two_worlds):
+    """Return a model that was trained without interruption."""
     return WordRank(two_worlds, **SETTINGS)
 
 
 @pytest.fixture
-def broken(two_worlds, tmp_path):
-    """The directory of a run that ended after four epochs."""
+def interrupted_run(two_worlds, tmp_path):
+    """Return the directory of a run that was interrupted after four epochs."""
     place = tmp_path / "run"
     with pytest.raises(KeyboardInterrupt):
         WordRank(two_worlds, **SETTINGS, checkpoint=place, callbacks=[StopAfter(4, KeyboardInterrupt())])
@@ -58,16 +58,16 @@ def broken(two_worlds, tmp_path):
 
 
 class Unread:
-    """Sentences that must not be looked at."""
+    """Sentences that must not be read."""
 
     def __iter__(self):
         raise AssertionError("the text was read")
 
 
 @pytest.mark.parametrize("name", ["cooccurrence", "epoch-000002"])
-def test_what_others_made_is_not_replaced(undisturbed, tmp_path, name):
-    """Directories that only have the names of a run's are refused before the text is read, and stay as they are."""
-    undisturbed.cooccurrence.save(tmp_path / name)
+def test_foreign_directories_are_not_replaced(uninterrupted, tmp_path, name):
+    """Directories that have the names of a run's, but belong to none, are refused before the text is read."""
+    uninterrupted.cooccurrence.save(tmp_path / name)
     before = sorted((path, path.stat().st_mtime_ns) for path in tmp_path.rglob("*"))
     with pytest.raises(
         FileExistsError, match=f"{name}' does not belong to a training run and would be replaced. Give 'check"
@@ -76,8 +76,8 @@ def test_what_others_made_is_not_replaced(undisturbed, tmp_path, name):
     assert sorted((path, path.stat().st_mtime_ns) for path in tmp_path.rglob("*")) == before
 
 
-def test_a_run_that_was_broken_off_as_it_began_is_begun_again(two_worlds, undisturbed, tmp_path, monkeypatch):
-    """What it left is replaced: pairs without a run."""
+def test_run_that_was_interrupted_at_its_start_can_be_restarted(two_worlds, uninterrupted, tmp_path, monkeypatch):
+    """The counts that it left are replaced; counts whose run was deleted are not."""
     write = checksummed.write
 
     def interrupted(place, kind, contents):
@@ -90,14 +90,14 @@ def test_a_run_that_was_broken_off_as_it_began_is_begun_again(two_worlds, undist
         with pytest.raises(KeyboardInterrupt):
             WordRank(two_worlds[:300], **SETTINGS, checkpoint=tmp_path)
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["cooccurrence"]
-    assert same(WordRank(two_worlds, **SETTINGS, checkpoint=tmp_path), undisturbed)
-    shutil.rmtree(tmp_path / "run")  # as by someone who wants the pairs to himself
+    assert same(WordRank(two_worlds, **SETTINGS, checkpoint=tmp_path), uninterrupted)
+    shutil.rmtree(tmp_path / "run")  # as a user might do to keep only the counts
     with pytest.raises(FileExistsError, match="cooccurrence' does not belong to a training run"):
         WordRank(Unread(), **SETTINGS, checkpoint=tmp_path)
 
 
-def test_the_directory_is_where_it_was_when_it_was_named(two_worlds, undisturbed, tmp_path, monkeypatch):
-    """Though the process goes elsewhere, and someone removes the directory while the text is read."""
+def test_relative_directory_is_resolved_at_the_start(two_worlds, uninterrupted, tmp_path, monkeypatch):
+    """Checkpoints go there even if the working directory changes or the directory is deleted while text is read."""
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path)
 
@@ -107,13 +107,13 @@ def test_the_directory_is_where_it_was_when_it_was_named(two_worlds, undisturbed
             monkeypatch.chdir(tmp_path / "elsewhere")
             return iter(two_worlds)
 
-    assert same(WordRank(Moving(), **SETTINGS, checkpoint="run"), undisturbed)
-    assert same(WordRank.resume(tmp_path / "run"), undisturbed)
+    assert same(WordRank(Moving(), **SETTINGS, checkpoint="run"), uninterrupted)
+    assert same(WordRank.resume(tmp_path / "run"), uninterrupted)
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
-def test_no_directory_is_made_for_what_is_refused_anyway(two_worlds, tmp_path, caplog):
-    """Parameters are looked at first; without a text there is nothing to keep."""
+def test_no_directory_is_created_without_training(two_worlds, tmp_path, caplog):
+    """No directory is created if parameters are invalid or if there is no text."""
     with pytest.raises(ValueError, match="'vector_size'"):
         WordRank(two_worlds, vector_size=-1, checkpoint=tmp_path / "new")
     with caplog.at_level(logging.WARNING):
@@ -122,8 +122,8 @@ def test_no_directory_is_made_for_what_is_refused_anyway(two_worlds, tmp_path, c
     assert not list(tmp_path.iterdir())
 
 
-def test_attributes_of_words_are_kept(two_worlds, tmp_path, caplog):
-    """Numbers and texts under any name; what cannot be kept is told."""
+def test_word_attributes_are_saved(two_worlds, tmp_path, caplog):
+    """Attributes that are numbers or strings are saved under any name; others are skipped with a warning."""
     model = WordRank(**SETTINGS)
     model.build_vocab(two_worlds)
     given = {"part/of": "noun", "weight": 2.5, "seen": True, "object": object()}
@@ -139,8 +139,8 @@ def test_attributes_of_words_are_kept(two_worlds, tmp_path, caplog):
         assert resumed.expandos[name].dtype == model.wv.expandos[name].dtype
 
 
-def test_a_run_that_another_process_finished_since_stays(two_worlds, undisturbed, tmp_path):
-    """One that began while this text was being read is not replaced."""
+def test_run_of_another_process_is_not_replaced(two_worlds, uninterrupted, tmp_path):
+    """A run that another process started and finished while this one read its text stays."""
 
     class Slow:
         def __iter__(self):
@@ -150,11 +150,11 @@ def test_a_run_that_another_process_finished_since_stays(two_worlds, undisturbed
 
     with pytest.raises(FileExistsError, match="holds a training run"):
         WordRank(Slow(), **SETTINGS | {"seed": 9}, checkpoint=tmp_path)
-    assert same(WordRank.resume(tmp_path), undisturbed)
+    assert same(WordRank.resume(tmp_path), uninterrupted)
 
 
-def test_a_place_without_room_for_checkpoints_is_told_before_the_text_is_read(tmp_path, monkeypatch):
-    """A file, and a directory that another process holds."""
+def test_unusable_directory_is_refused_before_the_text_is_read(tmp_path, monkeypatch):
+    """A path that is a file, and a directory that another process has locked, are refused."""
     (tmp_path / "file").write_text("")
     with pytest.raises(NotADirectoryError, match="there is a file of that name"):
         WordRank(Unread(), checkpoint=tmp_path / "file")
@@ -165,24 +165,24 @@ def test_a_place_without_room_for_checkpoints_is_told_before_the_text_is_read(tm
 
 @pytest.mark.parametrize("workers", [None, 1, 3])
 @pytest.mark.parametrize("epochs", [1, 4, 7])
-def test_a_run_goes_on_to_the_same_bytes(two_worlds, undisturbed, tmp_path, epochs, workers):
-    """Wherever it ended, and with other workers; the model is the same in all it knows."""
+def test_resumed_run_gives_the_same_bytes(two_worlds, uninterrupted, tmp_path, epochs, workers):
+    """After any epoch and with any number of workers, a resumed run gives the model of an uninterrupted one."""
     callbacks = [StopAfter(epochs)]
     WordRank(two_worlds, **SETTINGS, checkpoint=tmp_path / "run", callbacks=callbacks)
     model = WordRank.resume(tmp_path / "run", workers=workers)
-    assert same(model, undisturbed)
-    assert model.wv.index_to_key == undisturbed.wv.index_to_key
-    assert model.wv.get_vecattr("sea0", "count") == undisturbed.wv.get_vecattr("sea0", "count")
+    assert same(model, uninterrupted)
+    assert model.wv.index_to_key == uninterrupted.wv.index_to_key
+    assert model.wv.get_vecattr("sea0", "count") == uninterrupted.wv.get_vecattr("sea0", "count")
     assert model.workers == (workers or SETTINGS["workers"])
     differ = {"workers", "total_train_time", "lifecycle_events"}
-    for name, value in vars(undisturbed).items():
+    for name, value in vars(uninterrupted).items():
         if isinstance(value, (int, float, str, list)) and name not in differ:
             assert getattr(model, name) == value, name
 
 
 @pytest.mark.parametrize("options", [{"solver": "triplet"}, {"pair_loss": "logistic", "rank_loss": "log_t", "t": 2.0}])
-def test_every_parameter_is_kept(two_worlds, tmp_path, options):
-    """Solver and objective are those of the run."""
+def test_parameters_are_saved(two_worlds, tmp_path, options):
+    """A resumed run has the solver and the objective of the original one."""
     whole = WordRank(two_worlds, **SETTINGS, **options)
     WordRank(two_worlds, **SETTINGS, **options, checkpoint=tmp_path / "run", callbacks=[StopAfter(3)])
     model = WordRank.resume(tmp_path / "run")
@@ -190,8 +190,8 @@ def test_every_parameter_is_kept(two_worlds, tmp_path, options):
     assert same(model, whole)
 
 
-def test_locks_and_earlier_training_are_kept(two_worlds, tmp_path):
-    """A run that goes on from a trained model, with words that stay, is resumed as it was."""
+def test_locks_and_earlier_training_are_saved(two_worlds, tmp_path):
+    """A run that continued training a model with locked vectors is resumed to the same bytes."""
 
     def trained(**options):
         model = WordRank(two_worlds[:300], **SETTINGS)
@@ -209,8 +209,8 @@ def test_locks_and_earlier_training_are_kept(two_worlds, tmp_path):
     assert same(model, whole)
 
 
-def test_counted_pairs_and_words_that_are_numbers(tmp_path):
-    """from_cooccurrence has checkpoints too."""
+def test_from_cooccurrence_writes_checkpoints(tmp_path):
+    """A run on existing counts, with integers as words, can be resumed."""
     ring = np.eye(30, k=1) + np.eye(30, k=-1)
     settings = {"vector_size": 4, "epochs": 5, "weighted": False}
     whole = WordRank.from_cooccurrence(ring, **settings)
@@ -220,8 +220,8 @@ def test_counted_pairs_and_words_that_are_numbers(tmp_path):
     assert model.wv.index_to_key == whole.wv.index_to_key
 
 
-def test_the_last_ones_are_kept(two_worlds, tmp_path):
-    """Every n epochs there is one, k of them stay, and the end has one."""
+def test_every_and_keep_select_checkpoints(two_worlds, tmp_path):
+    """A checkpoint is written after every n epochs or seconds and at the end, and the last k are kept."""
     WordRank(two_worlds, **SETTINGS, checkpoint=Checkpoints(tmp_path / "run", every=3, keep=2))
     assert names(tmp_path / "run") == ["epoch-000006", "epoch-000007"]
     WordRank(two_worlds, **SETTINGS, checkpoint=Checkpoints(tmp_path / "all", keep=99))
@@ -232,8 +232,8 @@ def test_the_last_ones_are_kept(two_worlds, tmp_path):
     assert len(names(tmp_path / "always")) == 7
 
 
-def test_an_error_leaves_the_last_epoch_behind(two_worlds, tmp_path):
-    """Also where no checkpoint was due."""
+def test_checkpoint_is_written_after_an_error(two_worlds, tmp_path):
+    """If a callback raises an error, the last epoch is saved even if no checkpoint was due."""
     with pytest.raises(OSError, match="mine"):
         WordRank(
             two_worlds, **SETTINGS, checkpoint=Checkpoints(tmp_path / "run", every="2h"),
@@ -243,32 +243,32 @@ def test_an_error_leaves_the_last_epoch_behind(two_worlds, tmp_path):
 
 
 @pytest.mark.parametrize("damage", ["flip", "cut", "missing", "all"])
-def test_a_damaged_checkpoint_is_named_and_the_one_before_is_used(broken, undisturbed, caplog, damage):
-    """Whatever file of it was harmed; with none left the run begins again."""
+def test_damaged_checkpoint_is_skipped(interrupted_run, uninterrupted, caplog, damage):
+    """Damage to any file is logged, and the run resumes from the checkpoint before, or from its start."""
     random = np.random.default_rng(3)
-    for path in sorted((broken / "epoch-000004").iterdir()):
-        place = broken.parent / "copy"
-        shutil.copytree(broken, place)
-        spoil(place / "epoch-000004" / path.name, "flip" if damage == "all" else damage, random)
+    for path in sorted((interrupted_run / "epoch-000004").iterdir()):
+        place = interrupted_run.parent / "copy"
+        shutil.copytree(interrupted_run, place)
+        damage_file(place / "epoch-000004" / path.name, "flip" if damage == "all" else damage, random)
         if damage == "all":
             (place / "epoch-000003" / "words.npy").unlink()
         caplog.clear()
         model = WordRank.resume(place)
-        assert same(model, undisturbed)
+        assert same(model, uninterrupted)
         named = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
         assert ["epoch-000004" in named[0], *("epoch-000003" in name for name in named[1:])] == [True] * len(named)
         assert len(named) == (2 if damage == "all" else 1)
         shutil.rmtree(place)
 
 
-def spoil(path, how, random):
-    """Harm a file."""
+def damage_file(path, how, random):
+    """Change a byte of a file, truncate it or delete it."""
     if how == "missing":
         path.unlink()
         return
     content = bytearray(path.read_bytes())
     at = int(random.integers(len(content)))
-    while path.name == "manifest.json" and chr(content[at]).isspace():  # which means nothing
+    while path.name == "manifest.json" and chr(content[at]).isspace():  # a change of white space would be no damage
         at = int(random.integers(len(content)))
     content[at] ^= 0x10
     path.write_bytes(content[:at] if how == "cut" else content)
@@ -276,55 +276,55 @@ def spoil(path, how, random):
 
 @pytest.mark.parametrize("part", ["run", "cooccurrence"])
 @pytest.mark.parametrize("damage", ["flip", "cut", "missing"])
-def test_a_run_without_its_start_is_refused(broken, part, damage):
-    """Damage to what is there once is named; there are no vectors."""
+def test_run_with_damaged_start_or_counts_is_refused(interrupted_run, part, damage):
+    """Damage to the initial state or to the counts, which have no copy, raises an error."""
     random = np.random.default_rng(4)
-    for path in sorted((broken / part).iterdir()):
-        place = broken.parent / "copy"
-        shutil.copytree(broken, place)
-        spoil(place / part / path.name, damage, random)
+    for path in sorted((interrupted_run / part).iterdir()):
+        place = interrupted_run.parent / "copy"
+        shutil.copytree(interrupted_run, place)
+        damage_file(place / part / path.name, damage, random)
         with pytest.raises((ValueError, FileNotFoundError), match=part):
             WordRank.resume(place)
         shutil.rmtree(place)
 
 
-def test_a_checkpoint_of_another_run_is_not_used(two_worlds, undisturbed, broken, tmp_path, caplog):
-    """Files of a run with another seed are whole, and wrong here."""
+def test_files_of_another_run_are_not_used(two_worlds, uninterrupted, interrupted_run, tmp_path, caplog):
+    """An undamaged checkpoint of another run is skipped, and counts of another run are refused."""
     WordRank(two_worlds, **{**SETTINGS, "seed": 6}, checkpoint=tmp_path / "other")
-    shutil.copytree(tmp_path / "other" / "epoch-000007", broken / "epoch-000007")
-    assert same(WordRank.resume(broken), undisturbed)
+    shutil.copytree(tmp_path / "other" / "epoch-000007", interrupted_run / "epoch-000007")
+    assert same(WordRank.resume(interrupted_run), uninterrupted)
     assert "epoch-000007' belongs to another run" in caplog.text
-    shutil.rmtree(broken / "cooccurrence")
+    shutil.rmtree(interrupted_run / "cooccurrence")
     WordRank(two_worlds[:9], **SETTINGS, checkpoint=tmp_path / "third")
-    shutil.copytree(tmp_path / "third" / "cooccurrence", broken / "cooccurrence")
+    shutil.copytree(tmp_path / "third" / "cooccurrence", interrupted_run / "cooccurrence")
     with pytest.raises(ValueError, match="cooccurrence' belongs to another run"):
-        WordRank.resume(broken)
+        WordRank.resume(interrupted_run)
 
 
-def test_a_directory_in_use_is_refused_before_the_text_is_read(broken):
-    """No run is overwritten, and nobody waits for it."""
+def test_directory_with_a_run_is_refused_before_the_text_is_read(interrupted_run):
+    """A new run does not overwrite an older one."""
     with pytest.raises(FileExistsError, match=r"holds a training run.*resume.*'checkpoint' another"):
-        WordRank(Unread(), checkpoint=broken)
+        WordRank(Unread(), checkpoint=interrupted_run)
 
 
 @pytest.mark.slow
-def test_a_run_is_in_one_process_at_a_time(broken):
-    """The second is told, and the first is not harmed; it ends with the process that holds it."""
-    with checkpoints.Run.open(broken), pytest.raises(RuntimeError, match="Another process is training in"):
-        WordRank.resume(broken)
-    assert WordRank.resume(broken).epochs_done == SETTINGS["epochs"]
+def test_run_is_locked_by_its_process(interrupted_run):
+    """A run that one process has open cannot be resumed by another until it is closed."""
+    with checkpoints.Run.open(interrupted_run), pytest.raises(RuntimeError, match="Another process is training in"):
+        WordRank.resume(interrupted_run)
+    assert WordRank.resume(interrupted_run).epochs_done == SETTINGS["epochs"]
 
 
-def test_what_was_being_written_goes(broken, undisturbed):
-    """A run that was killed while it wrote leaves nothing behind in the end."""
-    shutil.copytree(broken / "epoch-000004", broken / ".epoch-000005.abcd_123" / "new")
-    assert same(WordRank.resume(broken), undisturbed)
-    left = {path.name for path in broken.iterdir()}
+def test_unfinished_checkpoint_is_removed(interrupted_run, uninterrupted):
+    """A checkpoint that was being written when the run was killed is removed when the run is resumed."""
+    shutil.copytree(interrupted_run / "epoch-000004", interrupted_run / ".epoch-000005.abcd_123" / "new")
+    assert same(WordRank.resume(interrupted_run), uninterrupted)
+    left = {path.name for path in interrupted_run.iterdir()}
     assert left == {".lock", "cooccurrence", "run", "epoch-000006", "epoch-000007"}
 
 
-def test_a_full_disk_does_not_end_the_run(two_worlds, undisturbed, tmp_path, monkeypatch, caplog):
-    """Training goes on, the log tells, and the last whole checkpoint stays."""
+def test_full_disk_does_not_end_training(two_worlds, uninterrupted, tmp_path, monkeypatch, caplog):
+    """If a checkpoint cannot be written, training continues, a warning is logged, and older checkpoints stay."""
     write, full = checksummed.write, iter([False, False, False, True, True, True, True, True])
 
     def fail(directory, kind, contents):
@@ -334,24 +334,24 @@ def test_a_full_disk_does_not_end_the_run(two_worlds, undisturbed, tmp_path, mon
         write(directory, kind, contents)
 
     monkeypatch.setattr(checksummed, "write", fail)
-    assert same(WordRank(two_worlds, **SETTINGS, checkpoint=tmp_path / "run"), undisturbed)
+    assert same(WordRank(two_worlds, **SETTINGS, checkpoint=tmp_path / "run"), uninterrupted)
     assert "no checkpoint after epoch 7: [Errno 28] No space left on device. Training continues." in caplog.text
     assert names(tmp_path / "run") == ["epoch-000002", "epoch-000003"]
     monkeypatch.undo()
-    assert same(WordRank.resume(tmp_path / "run"), undisturbed)
+    assert same(WordRank.resume(tmp_path / "run"), uninterrupted)
 
 
-def test_another_machine_is_told(broken, undisturbed, monkeypatch, caplog):
-    """Kernels of another CPU level or version may round otherwise: the log says so."""
+def test_different_environment_is_logged(interrupted_run, uninterrupted, monkeypatch, caplog):
+    """Resuming with another CPU level or version, whose kernels may round differently, logs a warning."""
     versions = checkpoints.versions() | {"CPU level": "x86-64-v9"}
     monkeypatch.setattr(checkpoints, "versions", lambda: versions)
     with caplog.at_level(logging.WARNING):
-        assert same(WordRank.resume(broken), undisturbed)
+        assert same(WordRank.resume(interrupted_run), uninterrupted)
     assert "x86-64-v9" in caplog.text
 
 
-def test_there_must_be_a_run(tmp_path):
-    """An empty directory is no run, and stays empty."""
+def test_resume_needs_a_run(tmp_path):
+    """Directories that are empty or missing are refused, and not changed."""
     (tmp_path / "empty").mkdir()
     for place in (tmp_path / "empty", tmp_path / "none"):
         with pytest.raises(FileNotFoundError, match=r"holds no training run.*Start over"):
@@ -363,24 +363,24 @@ def test_there_must_be_a_run(tmp_path):
 @pytest.mark.parametrize(
     "options", [{"every": 0}, {"every": 1.5}, {"every": "soon"}, {"every": "0s"}, {"every": "3"}, {"keep": 0}]
 )
-def test_options_are_checked(options):
-    """The parameter is named."""
+def test_options_are_validated(options):
+    """The error names the invalid parameter."""
     with pytest.raises(ValueError, match=f"'{next(iter(options))}' must be"):
         Checkpoints("place", **options)
 
 
-def test_no_pickle_is_written_or_read(broken):
-    """Every file is .npy of plain numbers, or JSON; an array of objects is refused."""
-    for path in broken.rglob("*"):
+def test_no_pickle_is_written_or_read(interrupted_run):
+    """All files are JSON or .npy with numbers; an array of objects is refused."""
+    for path in interrupted_run.rglob("*"):
         assert path.is_dir() or path.suffix in (".json", ".npy") or path.name == ".lock"
         if path.suffix == ".npy":
             assert np.load(path, allow_pickle=False).dtype.kind in "iuf"
     with pytest.raises(ValueError, match="Object arrays"):
-        checksummed.write(Path(broken), checkpoints.EPOCH, {"bad": np.array([{}])})
+        checksummed.write(Path(interrupted_run), checkpoints.EPOCH, {"bad": np.array([{}])})
 
 
-def test_what_is_not_of_a_run_stays(two_worlds, undisturbed, tmp_path):
-    """A directory that holds other things keeps them, whatever they are called; checkpoints are pruned as usual."""
+def test_foreign_files_are_kept(two_worlds, uninterrupted, tmp_path):
+    """Other files in the directory are not removed, whatever their names; old checkpoints are."""
     others = [".emacs.d/init.el", ".notes.txt.swp", ".run.d/x", "epoch-000-analysis/x", "epoch-00-a.txt", "epoch-1/x"]
     for name in others:
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -389,12 +389,12 @@ def test_what_is_not_of_a_run_stays(two_worlds, undisturbed, tmp_path):
         WordRank(two_worlds, **SETTINGS, checkpoint=tmp_path, callbacks=[StopAfter(4, KeyboardInterrupt())])
     written = [name for name in names(tmp_path) if (tmp_path / name / "manifest.json").exists()]
     assert written == ["epoch-000003", "epoch-000004"]
-    assert same(WordRank.resume(tmp_path), undisturbed)
+    assert same(WordRank.resume(tmp_path), uninterrupted)
     assert all((tmp_path / name).read_text() == "precious" for name in others)
 
 
-def test_a_class_made_from_wordrank_goes_on(two_worlds, undisturbed, tmp_path):
-    """Its own constructor may pass everything on."""
+def test_subclass_can_be_resumed(two_worlds, uninterrupted, tmp_path):
+    """A run of a subclass whose constructor takes any arguments is resumed as that subclass."""
 
     class Own(WordRank):
         def __init__(self, *args, **kwargs):
@@ -404,11 +404,11 @@ def test_a_class_made_from_wordrank_goes_on(two_worlds, undisturbed, tmp_path):
         Own(two_worlds, **SETTINGS, checkpoint=tmp_path, callbacks=[StopAfter(4, KeyboardInterrupt())])
     resumed = Own.resume(tmp_path)
     assert isinstance(resumed, Own)
-    assert same(resumed, undisturbed)
+    assert same(resumed, uninterrupted)
 
 
-def test_a_vocabulary_that_was_taken_over_can_be_checkpointed(two_worlds, tmp_path):
-    """After reset_from, and with word vectors that were put in place of the model's."""
+def test_replaced_vocabulary_or_vectors_can_be_saved(two_worlds, tmp_path):
+    """Checkpoints work after `reset_from`, and after `wv` was replaced."""
     first = WordRank(two_worlds, **SETTINGS)
     second = WordRank(**SETTINGS)
     second.reset_from(first)
@@ -420,7 +420,7 @@ def test_a_vocabulary_that_was_taken_over_can_be_checkpointed(two_worlds, tmp_pa
     assert same(WordRank.resume(tmp_path / "two"), second)
 
 
-def test_words_that_are_not_whole_numbers_are_refused(tmp_path):
-    """They would come back as others."""
+def test_words_that_are_floats_are_refused(tmp_path):
+    """Words must be strings or integers to be saved."""
     with pytest.raises(TypeError, match="integers to be saved. Got [12].5"):
         WordRank([[1.5, 2.5]], vector_size=4, min_count=1, checkpoint=tmp_path)

@@ -1,4 +1,4 @@
-"""Training on several machines: the same vectors, whatever happens to the machines."""
+"""Training on a cluster gives the vectors of one machine, also if machines fail."""
 
 import os
 import pickle
@@ -13,29 +13,29 @@ from distributed import Client, LocalCluster
 from distributed.comm import get_address_host
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim_wordrank import Checkpoints, Cooccurrence, WordRank
-from gensim_wordrank.cluster import Hosts, peer, shards
+from gensim_wordrank._utils.versions import versions
+from gensim_wordrank.cluster import Hosts, backend, connect, shards
 from gensim_wordrank.cluster.backend import DaskBackend
-from gensim_wordrank.cluster.group import Timeouts, WorkerGroup
-from gensim_wordrank.cluster.session import Session
+from gensim_wordrank.cluster.session import Session, Timeouts, check_environments
 from gensim_wordrank.cluster.training import Ring, TrainingPeer
 from gensim_wordrank.training.backend import LocalBackend
 from gensim_wordrank.training.partition import Partition
 from scipy.sparse import csr_matrix
 
-from clusters import EPOCHS, SIZE, disturbed, fingerprint, undisturbed
+from clusters import EPOCHS, SIZE, fingerprint, train_disturbed, train_undisturbed
 from problems import make_problem
 
 pytestmark = pytest.mark.cluster
 
 
 def in_process(n):
-    """A cluster of n workers that are threads of this process."""
+    """Return a cluster of n workers that are threads of this process."""
     return LocalCluster(n_workers=n, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0")
 
 
 @pytest.fixture(scope="module")
 def nannies():
-    """A client of a cluster of three processes, which are started again when they are killed."""
+    """Yield a client of three worker processes, each with a nanny that restarts it when it is killed."""
     with (
         LocalCluster(n_workers=3, threads_per_worker=1, memory_limit=0, dashboard_address="127.0.0.1:0") as cluster,
         Client(cluster, set_as_default=False) as client,
@@ -45,25 +45,25 @@ def nannies():
 
 @pytest.fixture
 def three(nannies):
-    """The same, with all three workers in good health."""
+    """Return the client when all three workers are running."""
     nannies.wait_for_workers(3, timeout=60)
     return nannies
 
 
 @pytest.fixture(scope="module")
-def alone(lee_pairs):
-    """What one machine makes of them."""
+def one_machine(lee_pairs):
+    """Return the fingerprint of a model that was trained on one machine."""
     return fingerprint(WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=EPOCHS))
 
 
 @pytest.fixture(scope="module")
-def unharmed(lee_pairs):
-    """What training without a disturbance gives."""
-    return undisturbed(lee_pairs)
+def undisturbed(lee_pairs):
+    """Return the state and the losses after training without a failure."""
+    return train_undisturbed(lee_pairs)
 
 
 def fit(model, counts):
-    """Train a model that has a vocabulary on counts, where its cluster is."""
+    """Train a model that has a vocabulary on counts, on its cluster."""
     with model._connect() as backend:
         model._fit(backend, counts, (), None)
 
@@ -72,8 +72,8 @@ def fit(model, counts):
 
 
 @pytest.mark.parametrize("n_machines", [1, 2, 3, 8])
-def test_every_machine_has_the_blocks_it_needs(n_machines):
-    """Passing one block on in every stratum brings each machine the contexts that its words meet next."""
+def test_ring_brings_each_machine_the_blocks_it_needs(n_machines):
+    """If every machine passes on one block per stratum, each holds the contexts that its words need next."""
     partition = Partition.of(make_problem(2100, 2100, 2, seed=1, density=0.01)[2].summarize(), seed=1)
     ring = Ring(partition, n_machines)
     assert sorted(q for machine in range(n_machines) for q in ring.word_blocks(machine)) == list(range(8))
@@ -94,25 +94,25 @@ def test_every_machine_has_the_blocks_it_needs(n_machines):
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 6])
-def test_machines_do_not_change_a_byte(lee_pairs, alone, n):
-    """1, 2 and 3 workers give the vectors and the loss of one machine; so do more workers than there are blocks."""
+def test_vectors_do_not_depend_on_the_number_of_workers(lee_pairs, one_machine, n):
+    """One to three workers, and more workers than blocks, give the vectors and the loss of one machine."""
     with in_process(n) as cluster:
         model = WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=EPOCHS, cluster=cluster)
-    assert fingerprint(model) == alone
+    assert fingerprint(model) == one_machine
 
 
-def test_a_client_an_address_and_processes_will_do(lee_pairs, alone, tmp_path, three):
-    """A client is used and left open; so is what its address leads to; workers may read the pairs from a disk."""
+def test_cluster_may_be_a_client_or_an_address(lee_pairs, one_machine, tmp_path, three):
+    """Both give the vectors of one machine, with counts in memory or on a disk, and a client stays open."""
     lee_pairs.save(tmp_path / "pairs")
     mapped = Cooccurrence.load(tmp_path / "pairs", mmap="r")
     for given, one in ((lee_pairs, three), (mapped, three.scheduler.address)):
         model = WordRank.from_cooccurrence(given, vector_size=SIZE, epochs=EPOCHS, cluster=one)
-        assert fingerprint(model) == alone
+        assert fingerprint(model) == one_machine
     assert three.status == "running"
 
 
-def test_pairs_on_a_shared_disk_are_not_sent(lee_pairs, tmp_path, monkeypatch):
-    """Workers that see the directory of the co-occurrences read their rows from it; others get them."""
+def test_counts_on_a_shared_disk_are_not_sent(lee_pairs, tmp_path, monkeypatch):
+    """Workers read their rows of memory-mapped counts from the disk; counts in memory are sent."""
     sent = []
     take = TrainingPeer.receive_rows
 
@@ -130,8 +130,8 @@ def test_pairs_on_a_shared_disk_are_not_sent(lee_pairs, tmp_path, monkeypatch):
         assert sent == [0, 1]
 
 
-def test_pairs_that_are_others_than_on_the_disk_are_sent(lee_pairs, tmp_path):
-    """What was changed in memory, has more words, or was replaced on the disk since, is what machines train on."""
+def test_counts_that_differ_from_the_disk_are_sent(lee_pairs, tmp_path):
+    """Counts that were changed in memory, extended by words, or replaced on the disk are not read from it."""
     lee_pairs.save(tmp_path / "pairs")
     changed = Cooccurrence.load(tmp_path / "pairs", mmap="c")
     changed.data[:] = 1
@@ -152,8 +152,8 @@ def test_pairs_that_are_others_than_on_the_disk_are_sent(lee_pairs, tmp_path):
     assert shards.shared_directory(mapped) is None
 
 
-def test_rows_are_read_and_checked(lee_pairs, tmp_path):
-    """A machine reads a range of rows, and refuses columns and offsets that are none."""
+def test_rows_are_read_and_validated(lee_pairs, tmp_path):
+    """A machine reads a range of rows, and refuses columns and offsets that are out of range."""
     lee_pairs.save(tmp_path / "pairs")
     found = shards.read_rows(str(tmp_path / "pairs"), 5, 1000, 1750, {})
     got = csr_matrix((found.data, found.indices, found.indptr), (995, 1750))
@@ -166,8 +166,8 @@ def test_rows_are_read_and_checked(lee_pairs, tmp_path):
             shards.read_rows(str(tmp_path / "pairs"), 0, 1000, 1750, {})
 
 
-def test_contexts_never_pass_through_the_driver(lee_pairs, monkeypatch):
-    """In epochs after which nobody asks for vectors, the driver gets none."""
+def test_driver_fetches_vectors_only_when_needed(lee_pairs, monkeypatch):
+    """The driver fetches the state after every fifth epoch and after the last one."""
     asked = []
     report = TrainingPeer.get_state
 
@@ -181,8 +181,8 @@ def test_contexts_never_pass_through_the_driver(lee_pairs, monkeypatch):
     assert asked == [0, 1, 0, 1]  # after the fifth epoch, for the case of a failure, and at the end
 
 
-def test_callbacks_see_the_vectors_and_may_stop(lee_pairs):
-    """After every epoch a callback finds the vectors that one machine would have then."""
+def test_callbacks_see_the_vectors_and_may_stop_training(lee_pairs):
+    """After every epoch, callbacks see the vectors that one machine would have."""
     seen = []
 
     class Watch(CallbackAny2Vec):
@@ -197,19 +197,27 @@ def test_callbacks_see_the_vectors_and_may_stop(lee_pairs):
     assert seen[:2] == seen[2:]
 
 
-def test_a_run_goes_on_from_its_checkpoint(lee_pairs, alone, tmp_path):
-    """Checkpoints are written when they are due, here or on machines, and a run goes on from them on machines."""
+def test_run_resumes_from_its_checkpoint(lee_pairs, one_machine, tmp_path):
+    """A cluster writes checkpoints when they are due, and resumes a run from them."""
     with in_process(2) as cluster:
         WordRank.from_cooccurrence(
             lee_pairs, vector_size=SIZE, epochs=EPOCHS, cluster=cluster, checkpoint=Checkpoints(tmp_path, every=3)
         )
         assert sorted(path.name for path in tmp_path.glob("epoch-*")) == ["epoch-000006", "epoch-000007"]
         shutil.rmtree(tmp_path / "epoch-000007")
-        assert fingerprint(WordRank.resume(tmp_path, cluster=cluster)) == alone
+        assert fingerprint(WordRank.resume(tmp_path, cluster=cluster)) == one_machine
 
 
-def test_a_model_is_saved_without_its_cluster(lee_pairs, tmp_path):
-    """A model that was trained on a cluster is saved and loaded as any other."""
+def test_connection_can_be_reused(lee_pairs, one_machine):
+    """Two models that are trained on the same connection both have the vectors of one machine."""
+    with in_process(2) as cluster, connect(cluster) as connected:
+        for _ in range(2):
+            model = WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=EPOCHS, cluster=connected)
+            assert fingerprint(model) == one_machine
+
+
+def test_model_is_saved_without_its_cluster(lee_pairs, tmp_path):
+    """A model that was trained on a cluster can be saved and loaded; the loaded model has no cluster."""
     with in_process(1) as cluster:
         model = WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
         model.save(tmp_path / "model")
@@ -219,8 +227,8 @@ def test_a_model_is_saved_without_its_cluster(lee_pairs, tmp_path):
     assert fingerprint(loaded) == fingerprint(model)
 
 
-def test_divergence_is_said(lee_pairs):
-    """An absurd learning rate ends in the same error as on one machine, and the cluster is free again."""
+def test_divergence_is_reported(lee_pairs):
+    """A far too large learning rate raises the same error as on one machine, and the vectors stay finite."""
     with in_process(2) as cluster, Client(cluster, set_as_default=False) as client:
         model = WordRank(vector_size=SIZE, min_count=1, cluster=client)
         model.build_vocab_from_freq(dict(zip(lee_pairs.words, lee_pairs.counts.tolist(), strict=True)))
@@ -240,15 +248,15 @@ def test_divergence_is_said(lee_pairs):
         ({"cluster": "tcp://127.0.0.1:1", "solver": "triplet"}, "'solver' must be 'sampled' with a 'cluster'"),
     ],
 )
-def test_what_cannot_run_on_a_cluster_is_refused_before_counting(options, message):
-    """Wrong kinds of clusters, and Algorithm 1, are refused at once."""
+def test_invalid_cluster_options_are_refused_before_counting(options, message):
+    """Objects that are not clusters, and Algorithm 1 on a cluster, are refused by the constructor."""
     with pytest.raises(ValueError, match=message):
         WordRank(**options)
 
 
 @pytest.mark.parametrize("missing", ["distributed", "asyncssh"])
-def test_without_the_extra_the_error_says_what_to_install(missing, monkeypatch):
-    """Machines need libraries that are an extra; the error prints the line for pip."""
+def test_missing_dependency_error_shows_the_pip_command(missing, monkeypatch):
+    """A cluster needs the packages of an extra; without them, the error shows the command that installs it."""
     for name in ("backend", "ssh"):
         monkeypatch.delitem(sys.modules, f"gensim_wordrank.cluster.{name}", raising=False)
     monkeypatch.setitem(sys.modules, missing, None)
@@ -257,7 +265,7 @@ def test_without_the_extra_the_error_says_what_to_install(missing, monkeypatch):
 
 
 def test_locked_vectors_are_refused(lee_pairs):
-    """A cluster would not hold them."""
+    """Training on a cluster does not support locked vectors."""
     with in_process(1) as cluster:
         model = WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
         model.wv.vectors_lockf = np.zeros(1, np.float32)
@@ -265,23 +273,23 @@ def test_locked_vectors_are_refused(lee_pairs):
             fit(model, lee_pairs)
 
 
-def test_machines_that_differ_are_refused():
-    """Another version than the driver's, or CPU levels that differ, are named with their host."""
-    same = peer.environment()
-    peer.check_environments({"a": same, "b": same})
-    peer.check_environments({"a": same | {"CPU level": "x86-64-v0"}})  # the driver computes nothing
+def test_machines_with_different_versions_are_refused():
+    """The error names the host whose version differs from the driver's, or whose CPU level differs from others."""
+    same = versions()
+    check_environments({"a": same, "b": same})
+    check_environments({"a": same | {"CPU level": "x86-64-v0"}})  # the driver computes nothing
     with pytest.raises(RuntimeError, match="numpy is 0.1 on b and not"):
-        peer.check_environments({"a": same, "b": same | {"numpy": "0.1"}})
+        check_environments({"a": same, "b": same | {"numpy": "0.1"}})
     with pytest.raises(RuntimeError, match="CPU level is x86-64-v0 on b and not"):
-        peer.check_environments({"a": same, "b": same | {"CPU level": "x86-64-v0"}})
+        check_environments({"a": same, "b": same | {"CPU level": "x86-64-v0"}})
 
 
-def test_a_cluster_without_workers(lee_pairs):
-    """Training does not wait forever for workers."""
+def test_cluster_without_workers_is_refused(lee_pairs):
+    """Training waits for workers for a limited time, and then raises an error."""
     with in_process(0) as cluster, Client(cluster, set_as_default=False) as client:
-        backend = DaskBackend(Session(client, timeouts=Timeouts(replacement=0.2)), LocalBackend())
+        connected = DaskBackend(Session(client, timeouts=Timeouts(replacement=0.2)), LocalBackend())
         with pytest.raises(RuntimeError, match="The cluster has no workers. Start some"):
-            WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=backend)
+            WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=connected)
 
 
 # ---- failures
@@ -292,34 +300,34 @@ def kill(client, address):
     os.kill(client.run(os.getpid, workers=[address])[address], signal.SIGKILL)
 
 
-def test_a_killed_worker_is_replaced(lee_pairs, unharmed, three):
-    """Its nanny starts another, and training goes on from the last state that was kept, to the same vectors."""
+def test_killed_worker_is_replaced(lee_pairs, undisturbed, three):
+    """Its nanny restarts it, and training continues from the last fetched state to the same vectors."""
     session = Session(three, timeouts=Timeouts(answer=20, replacement=60))
-    assert disturbed(session, lee_pairs, lambda address: kill(three, address)) == unharmed
+    assert train_disturbed(session, lee_pairs, lambda address: kill(three, address)) == undisturbed
     assert session.failures == ["127.0.0.1 was lost (Unable to contact Actor's worker)"]
     assert session.n_workers == 3
 
 
-def test_a_worker_that_is_lost_after_counting(lee, three, tmp_path, monkeypatch):
-    """The texts are counted again, and the vectors are the same."""
-    backend = DaskBackend(Session(three, timeouts=Timeouts(replacement=0.5)), LocalBackend())
+def test_texts_are_counted_again_if_a_worker_is_lost(lee, three, tmp_path, monkeypatch):
+    """If a worker is killed after counting, the others count again, and the vectors are the same."""
+    connected = DaskBackend(Session(three, timeouts=Timeouts(replacement=0.5)), LocalBackend())
     (tmp_path / "text").write_text("\n".join(map(" ".join, lee)))
-    counted, form_ring = [], WorkerGroup.form_ring
+    started, start_training = [], backend._start_training
 
-    def kill_first(group, config):
-        counted.append(group.workers)
-        if len(counted) == 1:
+    def kill_first(group, *arguments):
+        started.append(group.workers)
+        if len(started) == 1:
             kill(group.client, group.workers[1])
-        form_ring(group, config)
+        start_training(group, *arguments)
 
-    monkeypatch.setattr(WorkerGroup, "form_ring", kill_first)
+    monkeypatch.setattr(backend, "_start_training", kill_first)
     options = {"corpus_file": tmp_path / "text", "vector_size": SIZE, "epochs": 1}
-    assert fingerprint(WordRank(cluster=backend, **options)) == fingerprint(WordRank(**options))
-    assert len(counted) == 2
+    assert fingerprint(WordRank(cluster=connected, **options)) == fingerprint(WordRank(**options))
+    assert len(started) == 2
 
 
-def test_a_slow_worker_is_given_up(lee_pairs, unharmed, three):
-    """A worker that answers, but needs far longer than the others, is left out, and named."""
+def test_slow_worker_is_left_out(lee_pairs, undisturbed, three):
+    """A worker that takes far longer than the others is left out, and the failure names it."""
 
     def slow_down():
         import time
@@ -335,15 +343,15 @@ def test_a_slow_worker_is_given_up(lee_pairs, unharmed, three):
         PartitionEpoch.run_stratum = PartitionEpoch.at_full_speed
 
     session = Session(three, timeouts=Timeouts(answer=1))
-    result = disturbed(session, lee_pairs, lambda address: three.run(slow_down, workers=[address]))
+    result = train_disturbed(session, lee_pairs, lambda address: three.run(slow_down, workers=[address]))
     three.run(speed_up, workers=list(session.slow))
-    assert result == unharmed
+    assert result == undisturbed
     assert session.failures == ["127.0.0.1 was too slow (another machine did not answer within 1 s)"]
     assert len(session.slow) == 1
 
 
-def test_a_worker_that_hangs_is_given_up(lee_pairs, unharmed, three):
-    """A process that is stopped answers nobody, as behind a cut link: the others notice and go on without it."""
+def test_hanging_worker_is_left_out(lee_pairs, undisturbed, three):
+    """If a worker process is suspended and stops answering, training continues without it."""
     pids, stopped = three.run(os.getpid), []
 
     def hang(address):
@@ -352,11 +360,11 @@ def test_a_worker_that_hangs_is_given_up(lee_pairs, unharmed, three):
 
     session = Session(three, timeouts=Timeouts(answer=1, stop=1, replacement=0.2))
     try:
-        result = disturbed(session, lee_pairs, hang)
+        result = train_disturbed(session, lee_pairs, hang)
     finally:
         for pid in stopped:
             os.kill(pid, signal.SIGKILL)
-    assert result == unharmed
+    assert result == undisturbed
     assert session.failures[0].startswith("127.0.0.1 was lost")
     assert session.n_workers == 2
 
@@ -364,19 +372,19 @@ def test_a_worker_that_hangs_is_given_up(lee_pairs, unharmed, three):
 @pytest.mark.parametrize(
     ("failure", "raised", "message"),
     [
-        # it may be the machine: others are tried, and the error names it and the reason
+        # may be the machine's fault: retried, then the error names the machine and the reason
         (
             ConnectionResetError("the cable is loose"),
             RuntimeError,
             r"given up after 3 failures: HOST failed \(the cable is loose\); HOST failed .*; HOST failed",
         ),
-        # what a kernel says of numbers out of range is not taken for a failure of its machine
+        # a floating-point error of a kernel is no failure of its machine
         (
             FloatingPointError("a step is too long"),
             FloatingPointError,
             r"diverged in epoch 1 of 1; .* a step is too long",
         ),
-        # what would fail again, fails at once, with the name of the host
+        # would occur again on any machine: raised at once, with the name of the host
         (
             MemoryError("no room for the pairs"),
             RuntimeError,
@@ -385,8 +393,8 @@ def test_a_worker_that_hangs_is_given_up(lee_pairs, unharmed, three):
     ],
     ids=["machine", "divergence", "memory"],
 )
-def test_an_error_that_comes_every_time_ends_training(lee_pairs, monkeypatch, failure, raised, message):
-    """Each kind in its own way."""
+def test_repeated_errors_end_training(lee_pairs, monkeypatch, failure, raised, message):
+    """Connection errors are retried three times; divergence and other errors are raised at once."""
 
     async def fail(self, epoch, step):
         raise failure

@@ -1,4 +1,4 @@
-"""Counting on several machines: the same pairs, and the same vectors, as on one."""
+"""Counting on a cluster gives the counts and the vectors of one machine."""
 
 import gzip
 import http.server
@@ -11,7 +11,6 @@ from distributed import LocalCluster
 from gensim.utils import RULE_DISCARD, RULE_KEEP
 from gensim_wordrank import Cooccurrence, WordRank
 from gensim_wordrank.cluster import backend, connect, shards
-from gensim_wordrank.cluster.group import WorkerGroup
 
 from clusters import SIZE, fingerprint
 
@@ -21,7 +20,7 @@ OPTIONS = {"vector_size": SIZE, "epochs": 2, "window": 5}
 
 @pytest.fixture(scope="module")
 def machines():
-    """Three workers that are threads of this process."""
+    """Yield a cluster of three workers that are threads of this process."""
     options = {"threads_per_worker": 1, "processes": False, "dashboard_address": "127.0.0.1:0"}
     with LocalCluster(n_workers=3, **options) as cluster:
         yield cluster
@@ -29,7 +28,7 @@ def machines():
 
 @pytest.fixture(scope="module")
 def files(lee, tmp_path_factory):
-    """The Lee corpus in three files of different sizes, the second compressed."""
+    """Return the Lee corpus as three files of different sizes, the second compressed."""
     place = tmp_path_factory.mktemp("texts")
     lines = [f"{' '.join(sentence)}\n" for sentence in lee]
     (place / "one").write_text("".join(lines[:200]))
@@ -40,8 +39,8 @@ def files(lee, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def address(files, lee_pairs):
-    """Where a server on the loopback interface has the texts, and the pairs in "pairs"; without ranges of bytes."""
+def url(files, lee_pairs):
+    """Yield the URL of a local server, without range requests, for the texts and for counts in "pairs"."""
     folder = files[0].parent
     lee_pairs.save(folder / "pairs")
     handler = partial(http.server.SimpleHTTPRequestHandler, directory=folder)
@@ -53,13 +52,13 @@ def address(files, lee_pairs):
 
 
 def count(machines, **options):
-    """Count on a cluster."""
+    """Count on a cluster, and return the counts."""
     with connect(machines) as connected:
         return Cooccurrence.from_corpus(backend=connected, **options)
 
 
 def bytes_of(pairs):
-    """Words and numbers of co-occurrences."""
+    """Return the words, bytes and types of co-occurrence counts."""
     arrays = (pairs.counts, pairs.data, pairs.indices, pairs.indptr)
     return pairs.words, [array.tobytes() for array in arrays], [array.dtype for array in arrays]
 
@@ -68,8 +67,8 @@ def bytes_of(pairs):
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7])
-def test_pieces_are_the_text(files, n):
-    """Cut for several machines, the lines of all pieces, one after the other, are those of the files."""
+def test_shards_make_up_the_text(files, n):
+    """The shards of all machines, one after another, are the files, split only between lines."""
     split = shards.split_texts(list(map(str, files)), n)
     assert len(split) == n
     for name in files:
@@ -80,8 +79,8 @@ def test_pieces_are_the_text(files, n):
         assert all(split)
 
 
-def test_a_file_without_lines_is_not_cut(tmp_path):
-    """A text that is one line goes to one machine; an empty one to none."""
+def test_single_line_is_not_split(tmp_path):
+    """A text of one line goes to one machine, and an empty one to none."""
     (tmp_path / "long").write_text("word " * 1000)
     (tmp_path / "empty").write_text("")
     split = shards.split_texts([str(tmp_path / "long"), str(tmp_path / "empty")], 3)
@@ -89,16 +88,16 @@ def test_a_file_without_lines_is_not_cut(tmp_path):
 
 
 @pytest.mark.parametrize("options", [{}, {"symmetric": False, "distance_weighting": False}, {"max_final_vocab": 300}])
-def test_machines_count_the_same_bits(machines, files, options):
-    """The matrix and the order of its words do not depend on the machines, with texts of any kind."""
+def test_counts_do_not_depend_on_the_machines(machines, files, options):
+    """A cluster gives the same matrix and word order as one machine, with compressed and uncompressed texts."""
     options = {"corpus_file": files, "window": 7, "min_count": 2, **options}
     here, there = Cooccurrence.from_corpus(**options), count(machines, **options)
     assert bytes_of(there) == bytes_of(here)
 
 
 @pytest.mark.parametrize("text", ["a b\n", "a\nb\n"])
-def test_more_machines_than_words(machines, tmp_path, text):
-    """A text of two words, with a pair or without, is counted and trained on as on one machine."""
+def test_text_may_have_fewer_words_than_machines(machines, tmp_path, text):
+    """A text of two words, with or without a pair, gives the counts and vectors of one machine."""
     (tmp_path / "text").write_text(text)
     options = {"corpus_file": [tmp_path / "text"], "min_count": 1}
     here, there = Cooccurrence.from_corpus(**options), count(machines, **options)
@@ -107,18 +106,18 @@ def test_more_machines_than_words(machines, tmp_path, text):
     assert fingerprint(models[0]) == fingerprint(models[1])
 
 
-def test_machines_write_the_same_files(machines, files, tmp_path):
-    """Counted on machines into a directory, co-occurrences have the checksums of those that were counted here."""
+def test_saved_counts_do_not_depend_on_the_machines(machines, files, tmp_path):
+    """Counts that a cluster writes to a directory have the same checksums as those of one machine."""
     Cooccurrence.from_corpus(corpus_file=files, path=tmp_path / "here")
     count(machines, corpus_file=files, path=tmp_path / "there")
     assert (tmp_path / "here" / "manifest.json").read_text() == (tmp_path / "there" / "manifest.json").read_text()
 
 
-def test_training_counts_where_it_trains(machines, files, monkeypatch):
-    """Vectors from texts are those of one machine, and no pair passes through the driver."""
+def test_counts_do_not_pass_through_the_driver(machines, files, monkeypatch):
+    """Training on texts gives the vectors of one machine, and the counts stay on the workers."""
     passed = []
-    for name in ("send_counts", "gather_counts"):
-        monkeypatch.setattr(WorkerGroup, name, lambda *arguments, name=name: passed.append(name))
+    for owner, name in ((backend, "send_counts"), (backend.RemoteCounts, "gather")):
+        monkeypatch.setattr(owner, name, lambda *arguments, name=name: passed.append(name))
     alone = WordRank(corpus_file=files, **OPTIONS)
     model = WordRank(corpus_file=files, cluster=machines, **OPTIONS)
     assert fingerprint(model) == fingerprint(alone)
@@ -128,8 +127,8 @@ def test_training_counts_where_it_trains(machines, files, monkeypatch):
     assert model.cluster is machines
 
 
-def test_the_vocabulary_is_gensims(machines, files):
-    """Rules of the vocabulary act as on one machine."""
+def test_vocabulary_rules_apply(machines, files):
+    """`trim_rule` and `max_final_vocab` select the same vocabulary as on one machine."""
 
     def rule(word, count, min_count):
         return RULE_DISCARD if word.startswith("t") else RULE_KEEP if word == "emptied" else None
@@ -142,8 +141,8 @@ def test_the_vocabulary_is_gensims(machines, files):
     assert fingerprint(models[0]) == fingerprint(models[1])
 
 
-def test_texts_that_machines_do_not_see_are_sent(machines, files, monkeypatch):
-    """Files that are only here, whole or cut, compressed or not, are sent; the pairs are the same."""
+def test_texts_that_workers_cannot_open_are_sent(machines, files, monkeypatch):
+    """Files that only the driver sees, compressed or not, are sent to the workers; the counts are the same."""
     expected = bytes_of(Cooccurrence.from_corpus(corpus_file=files))
     monkeypatch.setattr(shards.TextShard, "is_readable", lambda shard: False)
     opened = []
@@ -152,8 +151,8 @@ def test_texts_that_machines_do_not_see_are_sent(machines, files, monkeypatch):
     assert opened == []
 
 
-def test_another_file_of_the_same_name_is_not_taken(tmp_path):
-    """A file that differs in size or time from the one that the driver sees is not read."""
+def test_different_file_of_the_same_name_is_not_read(tmp_path):
+    """A file whose size or modification time differs from the driver's is not used."""
     path = tmp_path / "text"
     path.write_text("a b\n")
     [[shard]] = shards.split_texts([str(path)], 1)
@@ -162,53 +161,53 @@ def test_another_file_of_the_same_name_is_not_taken(tmp_path):
     assert not shard.is_readable()
 
 
-def test_several_files_on_one_machine(files, lee):
-    """A list of files is read as one text, also where gensim prunes the vocabulary."""
+def test_list_of_files_is_read_as_one_text(files, lee):
+    """Without a cluster, a list of files gives the vectors of its sentences, also with `max_vocab_size`."""
     expected = WordRank(lee, **OPTIONS)
     assert fingerprint(WordRank(corpus_file=files, **OPTIONS)) == fingerprint(expected)
     pruned = [WordRank(**text, max_vocab_size=2000, **OPTIONS) for text in ({"corpus_file": files}, {"sentences": lee})]
     assert fingerprint(pruned[0]) == fingerprint(pruned[1])
 
 
-# ---- addresses
+# ---- URLs
 
 
-def test_machines_read_texts_from_addresses(machines, address, files):
-    """Texts may be under addresses that the machines reach."""
-    sources = [f"{address}/{path.name}" for path in files]
+def test_workers_read_texts_from_urls(machines, url, files):
+    """Texts at URLs give the same counts as the files."""
+    sources = [f"{url}/{path.name}" for path in files]
     there = count(machines, corpus_file=sources)
     assert bytes_of(there) == bytes_of(Cooccurrence.from_corpus(corpus_file=files))
 
 
-def test_machines_read_pairs_from_an_address(machines, address, lee_pairs, monkeypatch):
-    """Pairs under an address are read by the machines; the driver reads what is small."""
+def test_workers_read_counts_from_a_url(machines, url, lee_pairs, monkeypatch):
+    """Workers read the rows of counts at a URL; the driver reads only words, word counts and offsets."""
     loaded = []
     load = backend.checksummed.read
     monkeypatch.setattr(backend.checksummed, "read", lambda *a, **b: loaded.append(load(*a, **b)) or loaded[-1])
-    monkeypatch.setattr(WorkerGroup, "send_counts", None)
+    monkeypatch.setattr(backend, "send_counts", None)
     options = {"vector_size": SIZE, "epochs": 2}
-    model = WordRank.from_cooccurrence(f"{address}/pairs/", cluster=machines, **options)
+    model = WordRank.from_cooccurrence(f"{url}/pairs/", cluster=machines, **options)
     assert fingerprint(model) == fingerprint(WordRank.from_cooccurrence(lee_pairs, **options))
     assert [sorted(each) for each in loaded] == [["counts", "indptr", "words"]]
 
 
 @pytest.mark.parametrize("name", ["data", "indices"])
-def test_damaged_pairs_under_an_address_are_refused(machines, address, files, lee_pairs, name):
-    """A byte that changed, and leaves a number that could be one, is noticed by the machine that reads the end."""
+def test_damaged_counts_at_a_url_are_refused(machines, url, files, lee_pairs, name):
+    """The machine that reads the end of a file verifies its checksum, so a changed byte is noticed."""
     folder = files[0].parent / f"damaged-{name}"
     lee_pairs.save(folder)
     content = bytearray((folder / f"{name}.npy").read_bytes())
     content[1000] ^= 1
     (folder / f"{name}.npy").write_bytes(content)
     with pytest.raises(RuntimeError, match=f"{name}.npy' is damaged"):
-        WordRank.from_cooccurrence(f"{address}/damaged-{name}/", cluster=machines, vector_size=SIZE, epochs=1)
+        WordRank.from_cooccurrence(f"{url}/damaged-{name}/", cluster=machines, vector_size=SIZE, epochs=1)
 
 
-def test_pairs_under_an_address_come_here_without_a_cluster(address, lee_pairs):
-    """They are loaded whole, and checked."""
-    assert bytes_of(Cooccurrence.load(f"{address}/pairs")) == bytes_of(lee_pairs)
+def test_counts_at_a_url_are_loaded_without_a_cluster(url, lee_pairs):
+    """`Cooccurrence.load` reads counts from a URL, and raises an error if there are none."""
+    assert bytes_of(Cooccurrence.load(f"{url}/pairs")) == bytes_of(lee_pairs)
     with pytest.raises(OSError, match="404"):
-        Cooccurrence.load(f"{address}/nothing")
+        Cooccurrence.load(f"{url}/nothing")
 
 
 # ---- failures
@@ -221,21 +220,21 @@ def test_pairs_under_an_address_come_here_without_a_cluster(address, lee_pairs):
         (open, ValueError, "'corpus_file' must be a path, a URL or a list of these with a 'cluster'"),
     ],
 )
-def test_texts_that_cannot_be_read(machines, source, raised, message):
-    """The error names the text, at once."""
+def test_unreadable_text_is_refused(machines, source, raised, message):
+    """A missing file, and an object that is no path or URL, raise an error without retries."""
     with pytest.raises(raised, match=message):
         WordRank(corpus_file=[source], cluster=machines)
 
 
-def test_sentences_are_counted_here(machines, lee):
-    """A cluster trains on sentences, but cannot count them."""
+def test_sentences_are_counted_on_this_machine(machines, lee):
+    """A cluster trains on sentences that this machine counts; it refuses to count them itself."""
     assert WordRank(lee, cluster=machines, **OPTIONS).cooccurrence.nnz
     with pytest.raises(TypeError, match="Use 'corpus_file' with 'backend'"):
         count(machines, sentences=lee)
 
 
-def test_a_checkpoint_holds_pairs_that_machines_counted(machines, files, tmp_path):
-    """With checkpoints the pairs come here once, and a run can go on without the machines."""
+def test_checkpoint_holds_counts_of_a_cluster(machines, files, tmp_path):
+    """A run whose text a cluster counted can be resumed from its checkpoint without the cluster."""
     model = WordRank(corpus_file=files, cluster=machines, checkpoint=tmp_path / "run", **OPTIONS)
     for epoch in (tmp_path / "run").glob("epoch-*"):
         (epoch / "manifest.json").unlink()

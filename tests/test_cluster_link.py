@@ -1,4 +1,4 @@
-"""A link that is cut, without a farewell from either side: machines are network namespaces, so it needs root."""
+"""Training while the network link of a machine is cut; machines are network namespaces, which need root."""
 
 import json
 import os
@@ -16,9 +16,9 @@ BENCHMARK = Path(__file__).parent.parent / "benchmarks" / "cluster.py"
 
 @pytest.fixture
 def namespaces(monkeypatch):
-    """Skip where namespaces cannot be made."""
+    """Skip the test if network namespaces cannot be created."""
     if os.geteuid() != 0:
-        pytest.skip("only root can make network namespaces")
+        pytest.skip("only root can create network namespaces")
     folders = {Path(find_program(name)).parent for name in ("ip", "sshd")}
     monkeypatch.setenv("PATH", os.pathsep.join(map(str, [os.environ["PATH"], *folders])))
     name = f"try{os.getpid()}"
@@ -28,7 +28,7 @@ def namespaces(monkeypatch):
 
 
 def test_training_survives_a_cut_link(namespaces, lee_pairs, tmp_path):
-    """The machine is lost, and started again when it can be reached; the vectors are those of an undisturbed run."""
+    """The worker is restarted when its machine can be reached again; the vectors are those of an undisturbed run."""
     lee_pairs.save(tmp_path / "pairs")
     command = [sys.executable, BENCHMARK, tmp_path / "pairs", "--cut", "20", "--vector-size", str(SIZE)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=200)

@@ -1,4 +1,4 @@
-"""Machines reached by SSH: here addresses of the loopback interface, with a server and keys made for the tests."""
+"""Workers started over SSH, here on loopback addresses, with a server and keys that are made for the tests."""
 
 import asyncio
 import getpass
@@ -20,11 +20,10 @@ from gensim.models.callbacks import CallbackAny2Vec
 from gensim_wordrank import WordRank
 from gensim_wordrank.cli.main import main
 from gensim_wordrank.cluster import Host, Hosts, ssh
-from gensim_wordrank.cluster.group import Timeouts
-from gensim_wordrank.cluster.session import Session
+from gensim_wordrank.cluster.session import Session, Timeouts
 from gensim_wordrank.cluster.ssh import SshWorker, launched
 
-from clusters import EPOCHS, SIZE, disturbed, find_program, fingerprint, undisturbed
+from clusters import EPOCHS, SIZE, find_program, fingerprint, train_disturbed, train_undisturbed
 
 pytestmark = pytest.mark.cluster
 ADDRESSES = ("127.0.0.2", "127.0.0.3")
@@ -32,7 +31,7 @@ ADDRESSES = ("127.0.0.2", "127.0.0.3")
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    """An SSH server on two loopback addresses; yields its process and a directory with the client's configuration."""
+    """Run an SSH server on two loopback addresses; yield its process and the client's configuration directory."""
     program = find_program("sshd")
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(exist_ok=True)
@@ -75,18 +74,18 @@ def wait_for_port(port):
 
 
 def hosts(server, config="known_config", options="threads=1"):
-    """Both addresses as machines."""
+    """Return both addresses as Hosts."""
     return Hosts([f"{address} {options}" for address in ADDRESSES], server[1] / config)
 
 
-def pythons(server):
-    """The Python processes that were started through the server."""
+def python_processes(server):
+    """Return the Python processes that were started through the server."""
     children = psutil.Process(server[0].pid).children(recursive=True)
     return [child for child in children if "python" in child.name()]
 
 
 def greeting(address, key=None):
-    """What a port says to a client with some key: a byte, or why it refuses."""
+    """Connect to a port with a key; return the first byte of the answer, or the reason for the refusal."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     if key is not None:
@@ -102,17 +101,17 @@ def greeting(address, key=None):
 
 
 class Inspector(CallbackAny2Vec):
-    """Looks at the processes, files and ports of a cluster while it trains."""
+    """Inspects the processes, files and ports of a cluster after the first epoch."""
 
     def __init__(self, server, foreign):
         self.server, self.foreign = server, foreign
         self.processes, self.greetings = [], {}
 
     def on_epoch_end(self, model):
-        """Look once."""
+        """Inspect the cluster, once."""
         if self.processes:
             return
-        self.processes = pythons(self.server)
+        self.processes = python_processes(self.server)
         self.commands = [process.cmdline() for process in self.processes]
         environment = self.processes[0].environ()
         self.keys = {Path(process.environ()["DASK_DISTRIBUTED__COMM__TLS__CA_FILE"]) for process in self.processes}
@@ -123,7 +122,7 @@ class Inspector(CallbackAny2Vec):
         owners = [*self.processes, psutil.Process()]
         ports = {c.laddr for p in owners for c in p.net_connections("tcp") if c.status == psutil.CONN_LISTEN}
         for port in ports:
-            if port.ip != "127.0.0.1":  # where pages for people are
+            if port.ip != "127.0.0.1":  # where the dashboard is served
                 reachable = ("127.0.0.1", port.port) if port.ip in ("0.0.0.0", "::") else port[:2]
                 keys = {"none": None, "foreign": self.foreign, "right": next(iter(self.keys))}
                 self.greetings[port] = {name: greeting(reachable, key) for name, key in keys.items()}
@@ -131,7 +130,7 @@ class Inspector(CallbackAny2Vec):
 
 @pytest.fixture(scope="module")
 def texts(lee, tmp_path_factory):
-    """A corpus in two files."""
+    """Return a corpus as two files."""
     place = tmp_path_factory.mktemp("texts")
     for name, sentences in (("one", lee[:100]), ("two", lee[100:])):
         (place / name).write_text("\n".join(map(" ".join, sentences)))
@@ -140,7 +139,7 @@ def texts(lee, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def run(server, texts, tmp_path_factory):
-    """Counting and training over SSH, looked at from inside; the model and the inspector."""
+    """Count and train over SSH; return the model and the inspector."""
     foreign = tmp_path_factory.mktemp("foreign") / "foreign.pem"
     security = Security.temporary()
     foreign.write_text(security.tls_worker_key + security.tls_worker_cert)
@@ -149,13 +148,13 @@ def run(server, texts, tmp_path_factory):
     return model, inspector
 
 
-def test_the_vectors_are_those_of_one_machine(run, texts):
-    """Hosts that are reached by SSH, and that count the texts, give the same bytes."""
+def test_vectors_are_those_of_one_machine(run, texts):
+    """Counting and training on hosts over SSH gives the same bytes as one machine."""
     assert fingerprint(run[0]) == fingerprint(WordRank(corpus_file=texts, vector_size=SIZE, epochs=EPOCHS))
 
 
-def test_nothing_is_left_behind(run):
-    """After training the processes on the hosts have ended, and their keys are gone."""
+def test_hosts_are_cleaned_up(run):
+    """After training, the processes on the hosts have ended, and their directories and keys are removed."""
     _, inspector = run
     assert len(inspector.processes) >= 4  # a nanny and a worker each
     _, alive = psutil.wait_procs(inspector.processes, timeout=10)
@@ -165,7 +164,7 @@ def test_nothing_is_left_behind(run):
 
 
 def test_keys_are_private(run):
-    """Only the user can read the key of a run, which stands in no command line and no variable."""
+    """Only the user can read the key of a run, and it appears in no command line or environment variable."""
     _, inspector = run
     assert len(inspector.keys) == 2
     assert inspector.modes == {0o600, 0o700}
@@ -175,8 +174,8 @@ def test_keys_are_private(run):
     assert secret not in inspector.environment
 
 
-def test_no_port_answers_without_the_certificate(run):
-    """Scheduler, nannies and workers refuse clients without a certificate and with another one."""
+def test_ports_require_the_certificate(run):
+    """Scheduler, nannies and workers refuse clients without a certificate or with a foreign one."""
     _, inspector = run
     assert len(inspector.greetings) >= 5
     for answers in inspector.greetings.values():
@@ -185,21 +184,21 @@ def test_no_port_answers_without_the_certificate(run):
         assert len(answers["right"]) == 1
 
 
-def test_a_host_whose_processes_are_killed_is_started_again(server, lee_pairs):
-    """After its nanny was killed a host gets another one by SSH, and training ends with the same vectors."""
+def test_worker_of_a_killed_nanny_is_restarted(server, lee_pairs):
+    """If the nanny of a host is killed, a new one is started over SSH, and the vectors are the same."""
     with launched(hosts(server)) as (client, restart):
         nannies, session = client.run(os.getppid), Session(client, restart, Timeouts(answer=20, replacement=0.5))
-        result = disturbed(session, lee_pairs, lambda address: os.kill(nannies[address], signal.SIGKILL))
-        processes = pythons(server)
-    assert result == undisturbed(lee_pairs)
+        result = train_disturbed(session, lee_pairs, lambda address: os.kill(nannies[address], signal.SIGKILL))
+        processes = python_processes(server)
+    assert result == train_undisturbed(lee_pairs)
     assert len(session.failures) == 1
     assert session.failures[0].startswith("127.0.0.3 was lost")
     assert session.n_workers == 2
     assert not psutil.wait_procs(processes, timeout=10)[1]
 
 
-def test_a_host_that_cannot_be_started_again_is_left_out(caplog):
-    """The log names it, and it is not waited for."""
+def test_host_that_cannot_be_restarted_is_left_out(caplog):
+    """The log names the host, and training does not wait for it."""
     with socket.create_server((ADDRESSES[0], 0)) as free:
         port = free.getsockname()[1]
     worker = SshWorker(Host(ADDRESSES[0]), 1, "no key", {"port": port})
@@ -207,18 +206,18 @@ def test_a_host_that_cannot_be_started_again_is_left_out(caplog):
     assert f"No worker could be started on {ADDRESSES[0]}" in caplog.text
 
 
-def test_an_unknown_host_key_is_refused(server):
-    """A host that is not among the known ones gets no key, and no worker."""
+def test_unknown_host_key_is_refused(server):
+    """No worker is started on a host whose key is not in the known hosts file."""
     with (
         pytest.raises(RuntimeError, match=r"No worker could be started on 127.0.0.[23]: Host key is not trusted"),
         launched(hosts(server, "unknown_config")),
     ):
         pass
-    assert not pythons(server)
+    assert not python_processes(server)
 
 
-def test_a_host_without_the_package_is_named(server, tmp_path):
-    """The error says which Python lacks what, and nothing is left on the host."""
+def test_host_without_the_package_is_named(server, tmp_path):
+    """The error names the host, its Python and the missing package, and no process is left on the host."""
     python = tmp_path / "bare-python"
     python.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
     python.chmod(0o755)
@@ -227,11 +226,11 @@ def test_a_host_without_the_package_is_named(server, tmp_path):
     )
     with pytest.raises(RuntimeError, match=message), launched(hosts(server, options=f"python={python}")):
         pass
-    assert not pythons(server)
+    assert not python_processes(server)
 
 
-def test_the_command_line_trains_on_hosts(server, texts, tmp_path):
-    """`wordrank train --hosts` gives the vectors that it gives without, from two texts."""
+def test_command_line_trains_on_hosts(server, texts, tmp_path):
+    """`wordrank train` gives the same vectors with and without `--hosts`."""
     (tmp_path / "hosts").write_text("127.0.0.3 threads=1\n")
     there = ["--hosts", str(tmp_path / "hosts"), "--ssh-config", str(server[1] / "known_config")]
     common = ["train", *texts, "--epochs", "2", "--vector-size", str(SIZE), "-q", "-o"]

@@ -1,4 +1,4 @@
-"""A short form of `make faults`."""
+"""One round of `make faults`."""
 
 import random
 
@@ -10,8 +10,8 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("fault", faults.FAULTS, ids=lambda fault: fault.__name__)
-def test_faults(fault):
-    """A trial at random moments ends with the vectors of an undisturbed run; the seed is in the message."""
+def test_run_survives_fault(fault):
+    """A run that is disturbed at a random moment ends with the vectors of an undisturbed run."""
     lost, trials = faults.survive(fault, random.SystemRandom().randrange(10**6), rounds=1)
     assert not lost
-    assert trials.slowest_stop < 5  # with other tests around; alone it is below 1
+    assert trials.slowest_stop < 5  # below 1 without other processes

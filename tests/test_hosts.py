@@ -1,11 +1,11 @@
-"""The file that lists the machines of a cluster."""
+"""Hosts files, which list the machines of a cluster."""
 
 import pytest
 from gensim_wordrank.cluster import Host, Hosts
 
 
-def test_a_hosts_file(tmp_path):
-    """A machine a line, with user, port, threads and Python where they are not the usual ones."""
+def test_hosts_file_is_parsed(tmp_path):
+    """Each line names a machine, optionally with user, port, threads and Python; comments are ignored."""
     path = tmp_path / "hosts.txt"
     path.write_text(
         "# my machines\nnode1\n\nme@node2:2222 threads=8  # the large one\n[::1]:22 python=/opt/bin/python3\n"
@@ -18,28 +18,28 @@ def test_a_hosts_file(tmp_path):
 
 
 @pytest.mark.parametrize("line", ["a b", "a:port", "a threads=", "a cores=3", "@a", "a@b@c"])
-def test_lines_that_are_no_machines(line):
-    """They are refused, with what a line looks like."""
+def test_malformed_line_is_refused(line):
+    """The error shows the format of a line."""
     with pytest.raises(ValueError, match=r"'hosts' must be lines like \[user@\]host\[:port\]"):
         Hosts([line])
 
 
 @pytest.mark.parametrize("threads", ["0", "-1", "many"])
-def test_threads_are_counted(threads):
-    """A number of threads is a positive integer."""
+def test_threads_must_be_a_positive_integer(threads):
+    """Zero, negative numbers and words are refused."""
     with pytest.raises(ValueError, match="'threads' must be a positive integer"):
         Host.parse(f"a threads={threads}")
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "9" * 30])
-def test_ports_are_ports(port):
-    """A port is a number that a machine can have."""
+def test_port_must_be_in_range(port):
+    """Ports below 1 and above 65535 are refused."""
     with pytest.raises(ValueError, match="'port' must be from 1 to 65535"):
         Host.parse(f"a:{port}")
 
 
-def test_no_machines(tmp_path):
-    """A file without machines, and a text instead of a list, are refused."""
+def test_hosts_must_not_be_empty_or_a_string(tmp_path):
+    """A file without machines, and a file name instead of a list, are refused."""
     (tmp_path / "none").write_text("# nobody\n")
     with pytest.raises(ValueError, match="at least one machine"):
         Hosts.read(tmp_path / "none")

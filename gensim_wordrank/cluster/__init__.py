@@ -1,4 +1,4 @@
-"""Training on several machines: the same partition, the same vectors."""
+"""Counting and training on several machines, with the same vectors as on one."""
 
 from contextlib import AbstractContextManager
 from typing import Any
@@ -10,7 +10,7 @@ def connect(cluster: Any) -> AbstractContextManager[Any]:
     """Connect to a cluster, to count there without training or to train several models.
 
     Use it as ``with connect(client) as backend``, and pass `backend` to :class:`~gensim_wordrank.WordRank` as `cluster`
-    or to :meth:`Cooccurrence.from_corpus <gensim_wordrank.Cooccurrence.from_corpus>`. The cluster is a Dask client, a
+    or to :meth:`Cooccurrence.from_corpus <gensim_wordrank.Cooccurrence.from_corpus>`. `cluster` is a Dask client, a
     Dask cluster, the address of a scheduler, or Hosts. What was started here is stopped at the end.
     """
     from gensim_wordrank.cluster.backend import connect  # its libraries are an optional dependency

@@ -1,11 +1,14 @@
-"""The machines of a Dask cluster as a backend: they read, count and train, and the vectors are the same bytes."""
+"""A backend that reads, counts and trains on the machines of a Dask cluster, with the same vectors, byte for byte."""
 
 from __future__ import annotations
 
 import logging
 import os
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +17,15 @@ from numpy.typing import NDArray
 
 from gensim_wordrank._utils import checksummed, memory, validation
 from gensim_wordrank.cluster.hosts import Hosts
-from gensim_wordrank.cooccurrence import csr
+from gensim_wordrank.cooccurrence import counting, csr
 from gensim_wordrank.cooccurrence.csr import SAMPLE_SIZE, CountSummary
 from gensim_wordrank.cooccurrence.matrix import FORMAT, Cooccurrence
 from gensim_wordrank.text import corpus
 from gensim_wordrank.text.corpus import VocabCounts
 from gensim_wordrank.training.backend import EpochResult, LocalBackend
-from gensim_wordrank.training.sampled import TrainingConfig
+from gensim_wordrank.training.sampled import TrainingConfig, estimate_loss
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State
-from gensim_wordrank.types import Floats
 
 try:
     from distributed import Client
@@ -33,10 +35,9 @@ except ImportError as error:
         f"'cluster' needs {error.name}, which is not installed. Run: pip install 'gensim-wordrank[distributed]'"
     ) from error
 
-from gensim_wordrank.cluster.counting import ShardInfo
-from gensim_wordrank.cluster.group import WorkerGroup
-from gensim_wordrank.cluster.session import Session
-from gensim_wordrank.cluster.shards import split_texts
+from gensim_wordrank.cluster.peer import PAIRS_PER_MESSAGE, ShardInfo
+from gensim_wordrank.cluster.session import Session, WorkerGroup
+from gensim_wordrank.cluster.shards import shared_directory, split_texts
 from gensim_wordrank.cluster.training import EpochReport
 
 logger = logging.getLogger(__name__)
@@ -46,7 +47,7 @@ FETCH_EVERY = 5
 
 
 def check_cluster(cluster: Any) -> None:
-    """Refuse what is not a cluster."""
+    """Raise ValueError if `cluster` is nothing to connect to."""
     if not isinstance(cluster, (str, Client, Cluster, Hosts, DaskBackend)):
         raise validation.parameter_error(
             "cluster", "a Dask client, cluster or address of a scheduler, or Hosts", cluster
@@ -55,126 +56,105 @@ def check_cluster(cluster: Any) -> None:
 
 @contextmanager
 def connect(cluster: Any, local: LocalBackend | None = None) -> Iterator[DaskBackend]:
-    """Connect to a cluster, and start it if need be; what was started here is stopped at the end.
+    """Connect to a cluster, and start it if necessary; what was started here is stopped at the end.
 
     Parameters
     ----------
     cluster : distributed.Client, Dask cluster, str, Hosts or DaskBackend
         The cluster, the address of its scheduler, hosts to start one on over SSH, or a connection to reuse.
     local : LocalBackend, optional
-        What counts sentences, which are on this machine only.
+        Counts sentences, which are on this machine only.
     """
     check_cluster(cluster)
-    local = local or LocalBackend()
     if isinstance(cluster, DaskBackend):
         yield cluster
-    elif isinstance(cluster, Client):
-        with closing(Session(cluster)) as session:
-            yield DaskBackend(session, local)
-    elif isinstance(cluster, Hosts):
-        from gensim_wordrank.cluster.ssh import launched  # asyncssh is not needed for other clusters
+        return
+    client, restart = cluster, None
+    with ExitStack() as stack:
+        if isinstance(cluster, Hosts):
+            from gensim_wordrank.cluster.ssh import launched  # asyncssh is not needed for other clusters
 
-        with launched(cluster) as (client, restart), closing(Session(client, restart)) as session:
-            yield DaskBackend(session, local)
-    else:
-        with Client(cluster, set_as_default=False) as client, closing(Session(client)) as session:
+            client, restart = stack.enter_context(launched(cluster))
+        elif not isinstance(cluster, Client):
+            client = stack.enter_context(Client(cluster, set_as_default=False))
             logger.info("dashboard: %s", client.dashboard_link)
-            yield DaskBackend(session, local)
+        session = stack.enter_context(closing(Session(client, restart)))
+        yield DaskBackend(session, local or LocalBackend())
 
 
+@dataclass
 class RemoteCorpus(VocabCounts):
-    """Texts whose words the machines of a session have read, each machine some of them.
+    """Texts that the machines of a session have read, each machine a part of them.
 
-    Words are in the order in which they first appear, as if one machine had read all texts.
+    Words are in the order in which they first occur, as if one machine had read all texts.
     """
 
     sources: Sequence[str]  # paths and URLs
 
-    @classmethod
-    def of(cls, found: Sequence[VocabCounts], sources: Sequence[str]) -> RemoteCorpus:
-        """Add up what the machines have read."""
-        table: dict[str, int] = {}
-        for each in found:
-            for word, count in zip(each.words, each.counts.tolist(), strict=True):
-                table[word] = table.get(word, 0) + count
-        counts = np.fromiter(table.values(), np.int64, len(table))
-        n_sentences, n_tokens = (sum(getattr(each, name) for each in found) for name in ("n_sentences", "n_tokens"))
-        logger.info("%i machines read %i sentences of %i words", len(found), n_sentences, n_tokens)
-        return cls._from(list(table), counts, n_sentences, n_tokens, sources)
-
-    @classmethod
-    def _from(cls, *arguments: Any) -> RemoteCorpus:
-        *fields, sources = arguments
-        result = cls(*fields)
-        result.sources = sources
-        return result
-
     def digest(self) -> str:
-        """Return nothing: a text on other machines cannot be recognized."""
+        """Return an empty digest: texts on other machines are not compared."""
         return ""
 
     def reindex(self, known: Mapping[Any, int]) -> RemoteCorpus:
-        """Return the same text with other ids."""
+        """Return the same text with other word ids."""
         _, counts = corpus.map_ids(self.words, self.counts, known)
-        return self._from(list(known), counts, self.n_sentences, self.n_tokens, self.sources)
+        return RemoteCorpus(list(known), counts, self.n_sentences, self.n_tokens, self.sources)
 
 
+@dataclass
 class RemoteCounts:
-    """Co-occurrence counts on the machines of a session, each machine with a range of rows.
+    """Co-occurrence counts on the machines of a session, each of which holds a range of rows."""
 
-    Parameters
-    ----------
-    session : Session
-        The machines.
-    words, counts
-        As in :class:`~gensim_wordrank.Cooccurrence`.
-    create : callable
-        Lets the machines of a group hold the rows; called again after a failure.
-    """
+    session: Session
+    words: list[Any]
+    counts: NDArray[np.int64]  # how often each word occurs
+    create: Callable[[WorkerGroup], list[ShardInfo]]  # lets a group count or read the rows, again after a failure
 
-    def __init__(
-        self,
-        session: Session,
-        words: Sequence[Any],
-        counts: NDArray[np.int64],
-        create: Callable[[WorkerGroup], list[ShardInfo]],
-    ) -> None:
-        self.session, self.words, self.counts, self._create = session, list(words), counts, create
-        shards = session.run(self.hold)
-        self.row_lengths = np.concatenate([shard.row_lengths for shard in shards])
-        self.indptr = np.concatenate([[0], np.cumsum(self.row_lengths)])
-        self.largest = max(shard.largest for shard in shards)
-        logger.info("%i machines hold %i pairs of %i words", len(shards), self.nnz, len(self.words))
+    def __post_init__(self) -> None:
+        n_machines = len(self.session.run(self.hold).actors)
+        logger.info("%i machines hold %i pairs of %i words", n_machines, self.nnz, len(self.words))
 
     @property
     def nnz(self) -> int:
         """Number of pairs that occur."""
         return int(self.indptr[-1])
 
-    def hold(self, group: WorkerGroup) -> list[ShardInfo]:
-        """Let the machines of a group hold the rows, if they do not yet."""
-        shards = [] if group.counts is self else self._create(group)
-        group.counts = self
-        return shards
-
-    def _run(self, work: Callable[[WorkerGroup], Any]) -> Any:
-        return self.session.run(lambda group: (self.hold(group), work(group))[1])
+    def hold(self, group: WorkerGroup) -> WorkerGroup:
+        """Ensure that the machines of a group hold the rows."""
+        if group.holds is not self:
+            row_lengths, largest = zip(*self.create(group), strict=True)
+            self.row_lengths, self.largest = np.concatenate(row_lengths), max(largest)
+            self.indptr = np.concatenate([[0], np.cumsum(self.row_lengths)])
+            group.holds = self
+        return group
 
     def reindex(self, words: Sequence[Any]) -> RemoteCounts | Cooccurrence:
-        """Return the counts for other words; only the same words can stay on the machines."""
+        """Return the counts for other words, gathered in this process unless the words are the same."""
         return self if list(words) == self.words else self.gather().reindex(words)
 
     def summarize(self) -> CountSummary:
         """Return what training must know before the first epoch."""
-        n, step = len(self.words), max(1, self.nnz // SAMPLE_SIZE)
-        quantum = csr.quantum(self.largest, n)
-        sums: tuple[Floats, Floats] = self._run(lambda group: group.sums(n, quantum))
-        return CountSummary(self.row_lengths, *sums, self._run(lambda group: group.sample(step, self.indptr)))
+        step = max(1, self.nnz // SAMPLE_SIZE)
+
+        def summarize(group: WorkerGroup) -> list[Any]:
+            edges = self.hold(group).edges
+            return group.call_all("summarize", len(self.words), self.largest, step, self.indptr[edges].tolist())
+
+        rows, columns, samples = zip(*self.session.run(summarize), strict=True)
+        return CountSummary(self.row_lengths, np.concatenate(rows), np.sum(columns, axis=0), np.concatenate(samples))
 
     def gather(self) -> Cooccurrence:
         """Return the counts in this process."""
         store = csr.CsrWriter(np.float32, None, None, self.nnz, memory.headroom(None))
-        rows: csr.Csr = self._run(lambda group: group.gather_counts(self.indptr, store))
+
+        def gather(group: WorkerGroup) -> csr.Csr:
+            for machine, (first, last) in enumerate(pairwise(self.hold(group).edges)):
+                for start, end in pairwise(counting.split_rows(self.indptr[first : last + 1], PAIRS_PER_MESSAGE)):
+                    rows = np.arange(first + start, first + end)
+                    store.write(int(self.indptr[rows[0]]), *group.call(machine, "get_rows", "complete", rows))
+            return store.finish(self.indptr)
+
+        rows = self.session.run(gather)
         result = Cooccurrence(rows.data, rows.indices, self.indptr, self.words, self.counts)
         result._scratch = rows.scratch
         return result
@@ -184,49 +164,55 @@ class RemoteCounts:
         self.gather().save(path)
 
 
+@dataclass
 class DaskBackend:
     """The machines of a session.
 
-    An epoch depends on nothing but the state before it. So after a failure the epochs since the last state that the
-    driver has fetched are run again, and give the same vectors.
-
-    Parameters
-    ----------
-    session : Session
-        The machines.
-    local : LocalBackend
-        What counts sentences.
+    An epoch depends only on the state before it. After a failure, the epochs since the last state that the driver has
+    fetched are run again, and give the same vectors.
     """
 
-    def __init__(self, session: Session, local: LocalBackend) -> None:
-        self.session, self.local = session, local
-        self.reports: list[EpochReport] = []  # of the machines, after the last epoch
+    session: Session
+    local: LocalBackend  # for sentences, which are on this machine only
+    reports: list[EpochReport] = field(default_factory=list)  # of the machines, after the last epoch
 
     def read(self, sentences: Any, corpus_file: Any, vocabulary: Mapping[Any, int] | None = None) -> Any:
         """Let the machines read texts; sentences are read here."""
         if corpus_file is None:
             return self.local.read(sentences, None, vocabulary)
-        sources = corpus_file if isinstance(corpus_file, (list, tuple)) else [corpus_file]
-        for source in sources:
+        sources = []
+        for source in corpus_file if isinstance(corpus_file, (list, tuple)) else [corpus_file]:
             if not isinstance(source, (str, os.PathLike)):
                 raise validation.parameter_error(
                     "corpus_file", "a path, a URL or a list of these with a 'cluster'", source
                 )
-        # other machines have other working directories
-        places = [os.fspath(each if checksummed.is_url(each) else Path(each).absolute()) for each in sources]
-        text = RemoteCorpus.of(self.session.run(lambda group: _read(group, places)), places)
+            # other machines have other working directories
+            sources.append(os.fspath(source if checksummed.is_url(source) else Path(source).absolute()))
+        table: Counter[str] = Counter()
+        n_sentences = n_tokens = 0
+        for found in self.session.run(_read, sources):
+            for word, count in zip(found.words, found.counts.tolist(), strict=True):
+                table[word] += count
+            n_sentences, n_tokens = n_sentences + found.n_sentences, n_tokens + found.n_tokens
+        counts = np.fromiter(table.values(), np.int64, len(table))
+        logger.info("the machines read %i sentences of %i words", n_sentences, n_tokens)
+        text = RemoteCorpus(list(table), counts, n_sentences, n_tokens, sources)
         return text if vocabulary is None else text.reindex(vocabulary)
 
     def count(self, text: Any, window: int, symmetric: bool, distance_weighting: bool, reserve: int = 0) -> Any:
         """Let the machines count the texts that they have read."""
         if not isinstance(text, RemoteCorpus):
             return self.local.count(text, window, symmetric, distance_weighting, reserve)
-        window = min(window, max(text.n_tokens, 1))  # no two words are further apart
+        window = min(window, max(text.n_tokens, 1))  # no two words are farther apart
 
         def create(group: WorkerGroup) -> list[ShardInfo]:
-            if group.texts is not text.sources:  # other machines than those that read them
+            if group.holds is not text.sources:  # the group is not the one that read them
                 _read(group, text.sources)
-            return group.count(text.words, window, symmetric, distance_weighting)
+            lengths = group.call_all("count", text.words, window, symmetric, distance_weighting)
+            _assign_rows(group, np.sum(lengths, axis=0))
+            shards = group.call_all("merge", group.edges)
+            group.call_all("free_rows", "partial")
+            return shards
 
         return RemoteCounts(self.session, text.words, text.counts, create)
 
@@ -237,57 +223,114 @@ class DaskBackend:
         checksums = checksummed.read_checksums(place, FORMAT)
 
         def create(group: WorkerGroup) -> list[ShardInfo]:
-            shards = group.read_counts(place, checksums, known["indptr"])
+            _assign_rows(group, np.diff(known["indptr"]))
+            shards = group.call_all("read_counts", place, checksums, group.edges)
             missing = [group.host(machine) for machine, shard in enumerate(shards) if shard is None]
             if missing:
                 raise FileNotFoundError(
                     f"'{place}' cannot be read from {', '.join(missing)}. Let all machines reach it."
                 )
-            return [shard for shard in shards if shard is not None]
+            return shards
 
-        return RemoteCounts(self.session, known["words"], known["counts"], create)
+        return RemoteCounts(self.session, list(known["words"]), known["counts"], create)
 
     def run_epochs(
         self, config: TrainingConfig, counts: Any, state: State, points: Iterable[SchedulePoint]
     ) -> Generator[EpochResult, None, None]:
-        """Run one epoch per schedule point on the machines; the state stays there until it is asked for."""
+        """Run one epoch per schedule point on the machines, which keep the state until it is needed here."""
+        run = object()  # stands for this run in `group.holds`
         since: list[SchedulePoint] = []  # of the epochs since `state`
 
-        def advance(group: WorkerGroup) -> Any:
-            """Run the epochs that are not done; return what the last one gave."""
-            if group.epoch < 0:  # the group is new
-                if isinstance(counts, RemoteCounts):
-                    counts.hold(group)
-                else:
-                    group.send_counts(counts)
-                group.form_ring(config)
-                group.load(state)
-                logger.info("training from epoch %i on %i machines", state.epoch, group.ring.n_machines)
-            result = None
+        def advance(group: WorkerGroup) -> WorkerGroup:
+            """Run the epochs that a group has not done yet."""
+            if group.holds is not run:
+                _start_training(group, config, counts, state)
+                group.holds = run
             while (done := group.epoch - state.epoch) < len(since):
-                result = group.run_epoch(since[done])
-            return result
+                group.reports = group.call_all("run", group.epoch, since[done], n_machines=group.ring_size)
+                group.epoch += 1
+            return group
 
         def fetch() -> State:
             nonlocal state, since
             if since:
-                state = self.session.run(lambda group: (advance(group), group.gather_state())[1])
+                state = self.session.run(lambda group: _gather_state(advance(group), state))
                 since = []
             return state
 
         for point in points:
             since.append(point)
-            loss, self.reports = self.session.run(advance)
+            self.reports = self.session.run(advance).reports
             for machine, report in enumerate(self.reports):
                 logger.debug("machine %i: %.2f s, of which %.2f s waiting", machine, report.seconds, report.waited)
-            is_finite = all(report.is_finite for report in self.reports)
+            losses, is_finite, _, _ = zip(*self.reports, strict=True)
             epoch = state.epoch + len(since)
-            if len(since) >= FETCH_EVERY and is_finite:
+            if len(since) >= FETCH_EVERY and all(is_finite):
                 fetch()
-            yield EpochResult(epoch, loss, is_finite, not since, fetch)
+            loss = estimate_loss(np.hstack(losses).tolist(), config.partition.settings)
+            yield EpochResult(epoch, loss, all(is_finite), not since, fetch)
 
 
 def _read(group: WorkerGroup, sources: Sequence[str]) -> list[VocabCounts]:
-    found = group.read(split_texts(sources, len(group.workers)))
-    group.texts = sources
+    """Let every machine read its part of the texts, and send it the files that it cannot open."""
+    shards = split_texts(sources, len(group.actors))
+    for machine, numbers in enumerate(group.call_all("assign_texts", shards)):
+        for number in numbers:
+            for block in shards[machine][number].blocks():
+                group.call(machine, "receive_text", number, block)
+    found = group.call_all("read")
+    group.holds = sources
     return found
+
+
+def _assign_rows(group: WorkerGroup, lengths: NDArray[np.int64]) -> None:
+    """Choose a range of rows for every machine, with about equally many pairs each."""
+    group.holds = None  # the new rows will replace it
+    n_machines, ends = len(group.actors), np.cumsum(lengths)
+    inner = np.searchsorted(ends, ends[-1] * np.arange(1, n_machines) / n_machines)
+    group.edges = [0, *inner.tolist(), len(lengths)]
+
+
+def send_counts(group: WorkerGroup, counts: Cooccurrence) -> None:
+    """Let every machine read a range of rows from a shared disk, or send the rows to it."""
+    shared, found = shared_directory(counts), list[Any]([None] * len(group.actors))
+    _assign_rows(group, np.diff(counts.indptr))
+    if shared is not None:
+        found = group.call_all("read_counts", *shared, group.edges)
+    for machine, (first, last) in enumerate(pairwise(group.edges)):
+        if found[machine] is None:
+            part = slice(int(counts.indptr[first]), int(counts.indptr[last]))
+            indptr = counts.indptr[first : last + 1] - part.start
+            group.call(machine, "receive_rows", first, counts.data[part], counts.indices[part], indptr)
+
+
+def _start_training(group: WorkerGroup, config: TrainingConfig, counts: Any, state: State) -> None:
+    """Let the machines form a ring, fetch the pairs of their words, and load their parts of the state."""
+    if isinstance(counts, RemoteCounts):
+        counts.hold(group)
+    else:
+        send_counts(group, counts)
+    n_machines = group.ring_size = min(len(group.actors), config.partition.n_blocks)
+    parts = group.call_all("join_ring", config, n_machines, group.edges, state.epoch, n_machines=n_machines)
+    group.call_all("free_rows", "complete")
+    for machine, (words, contexts) in enumerate(parts):
+        part = State(
+            state.words[words], state.contexts[contexts], state.bias[contexts],
+            state.word_accumulator[words], state.context_accumulator[contexts], state.epoch,
+        )  # fmt: skip
+        group.call(machine, "load", part)
+    group.epoch = state.epoch
+    logger.info("training from epoch %i on %i machines", state.epoch, n_machines)
+
+
+def _gather_state(group: WorkerGroup, old: State) -> State:
+    """Return the state after the last epoch, which has the shape of an older one."""
+    words, contexts = np.empty(old.words.shape, np.float32), np.empty(old.contexts.shape, np.float32)
+    bias, context_accumulator = np.empty((2, len(contexts)), np.float32)
+    state = State(words, contexts, bias, np.empty(len(words), np.float32), context_accumulator, group.epoch)
+    for machine in range(group.ring_size):
+        mine, held, part = group.call(machine, "get_state")
+        state.words[mine], state.word_accumulator[mine] = part.words, part.word_accumulator
+        state.contexts[held], state.bias[held] = part.contexts, part.bias
+        state.context_accumulator[held] = part.context_accumulator
+    return state

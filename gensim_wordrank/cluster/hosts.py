@@ -1,4 +1,4 @@
-"""The machines of a cluster that are reached by SSH, and the file that lists them."""
+"""The machines of a cluster that are reached over SSH, and the file that lists them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LINE = "[user@]host[:port] [threads=N] [python=PATH]"
 
 @dataclass(frozen=True)
 class Host:
-    """A machine: its name or address and, where they are not the usual ones, user, port, threads and Python.
+    """A machine: its name or address and, unless the defaults apply, user, port, threads and Python.
 
     Examples
     --------
@@ -27,12 +27,12 @@ class Host:
     name: str
     user: str | None = None
     port: int | None = None
-    threads: int | None = None  # by default one a core of that machine
-    python: str | None = None  # by default the path of this one
+    threads: int | None = None  # by default one per core of that machine
+    python: str | None = None  # by default the path of the interpreter that runs here
 
     @classmethod
     def parse(cls, line: str) -> Host:
-        """Read a line of a hosts file."""
+        """Parse a line of a hosts file."""
         place, *words = line.split()
         found = re.fullmatch(r"(?:(?P<user>[^@:\s]+)@)?(?P<name>[^@:\[\]]+|\[[^\]]+\])(?::(?P<port>\d+))?", place)
         options = dict(word.partition("=")[::2] for word in words)
@@ -51,14 +51,14 @@ class Host:
 
 @dataclass(frozen=True)
 class Hosts:
-    """Machines on which :class:`~gensim_wordrank.WordRank` starts workers by SSH, for one training.
+    """Machines on which :class:`~gensim_wordrank.WordRank` starts workers over SSH, for one training run.
 
     Parameters
     ----------
     hosts : iterable of str or Host
         As in a hosts file.
     ssh_config : path, optional
-        A configuration file of SSH instead of the user's own, as for ``ssh -F``: keys, known hosts and so on.
+        SSH configuration file, as for ``ssh -F`` (default: ~/.ssh/config).
 
     Examples
     --------
@@ -81,7 +81,7 @@ class Hosts:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], ssh_config: str | os.PathLike[str] | None = None) -> Hosts:
-        """Read a hosts file: a machine a line, as ``[user@]host[:port] [threads=N] [python=PATH]``; # is a comment."""
+        """Read a hosts file: one ``[user@]host[:port] [threads=N] [python=PATH]`` per line; # begins a comment."""
         with atomic_files.describe_read_errors(path):
             text = Path(path).read_text(encoding="utf-8")
         lines = (line.partition("#")[0].strip() for line in text.splitlines())

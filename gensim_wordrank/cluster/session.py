@@ -1,61 +1,196 @@
-"""Retries: work that fails on a machine of a cluster is done again by the healthy ones."""
+"""The workers of a Dask cluster: one actor per worker, and retries on the healthy workers if a machine fails."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from time import monotonic, sleep
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from distributed import Client
+from distributed.comm import get_address_host
 
-from gensim_wordrank.cluster.group import MachineError, Timeouts, WorkerGroup
+from gensim_wordrank._utils.versions import versions
 from gensim_wordrank.cluster.peer import NoAnswerError
+from gensim_wordrank.cluster.training import EpochReport, TrainingPeer
 
 logger = logging.getLogger(__name__)
 
-DEFAULT_TIMEOUTS = Timeouts()
+# what must agree on all machines for the vectors to be the same bytes
+REPRODUCIBLE_WITH = ("gensim-wordrank", "Python", "numpy", "CPU level")
 # failures after which the work is given up
 MAX_FAILURES = 3
-# errors that would come again on any machine
+# errors that would occur again on any machine
 NON_RETRYABLE = (ImportError, FileNotFoundError, PermissionError, IsADirectoryError)
 
 Result = TypeVar("Result")
 
 
-class Session:
-    """Work on the healthy workers of a Dask cluster: if a machine fails, the others do the work again.
+@dataclass(frozen=True)
+class Timeouts:
+    """How long to wait for machines, in seconds."""
 
-    Parameters
-    ----------
-    client : distributed.Client
-        Client of the cluster.
-    restart : callable, optional
-        Restarts the workers of hosts that have none any more, given the addresses of lost workers.
-    timeouts : Timeouts
-        How long to wait for machines.
-    """
+    answer: float = 60.0  # for an answer that needs no computation
+    start: float = 60.0  # until a worker has loaded this package
+    stop: float = 5.0  # for the answer to a request to stop
+    replacement: float = 10.0  # until Dask has replaced a lost worker; then it is restarted over SSH, or left out
 
-    def __init__(
-        self,
-        client: Client,
-        restart: Callable[[set[str]], None] = lambda lost: None,
-        timeouts: Timeouts = DEFAULT_TIMEOUTS,
-    ) -> None:
-        self.client, self.restart, self.timeouts = client, restart, timeouts
-        self.group: WorkerGroup | None = None
-        self.n_workers = 1  # to wait for
-        self.lost: set[str] = set()  # addresses of workers
-        self.slow: set[str] = set()
-        self.failures: list[str] = []
 
-    def run(self, work: Callable[[WorkerGroup], Result]) -> Result:
-        """Let a group of workers do something; after a failure a new group starts it from the beginning."""
+class MachineError(Exception):
+    """A call to one machine failed."""
+
+    def __init__(self, machine: int, cause: BaseException) -> None:
+        super().__init__(machine, cause)
+        self.machine, self.cause = machine, cause
+
+
+@dataclass
+class WorkerGroup:
+    """One actor on each of some Dask workers."""
+
+    client: Client
+    workers: list[str]  # addresses
+    timeouts: Timeouts
+    futures: list[Any] = field(default_factory=list)
+    actors: list[Any] = field(default_factory=list)
+    holds: object = None  # which texts, counts or training run the machines have in memory
+    edges: list[int] = field(default_factory=list)  # of counts: machine i holds the rows from edges[i] to edges[i + 1]
+    ring_size: int = 0  # of training: how many machines take part
+    epoch: int = 0  # epochs done
+    reports: list[EpochReport] = field(default_factory=list)  # of the last epoch
+
+    def start(self) -> None:
+        """Create the actors, and check that they can work together."""
+        for machine, address in enumerate(self.workers):
+            future = self.client.submit(
+                TrainingPeer, machine, self.timeouts.answer, actor=True, workers=[address], pure=False
+            )
+            self.futures.append(future)
+        for machine in range(len(self.workers)):
+            self.actors.append(self._created(machine))
+        found = self.call_all("join", self.actors)
+        check_environments(dict(zip(map(self.host, range(len(found))), found, strict=True)))
+
+    def _created(self, machine: int) -> Any:
+        """Wait for an actor to be created, as long as its worker exists."""
+        deadline = monotonic() + self.timeouts.start
         while True:
             try:
-                return work(self._ready_group())
+                return self.futures[machine].result(timeout=1)
+            except asyncio.TimeoutError as error:
+                if monotonic() > deadline or self.workers[machine] not in self.client.nthreads():
+                    raise MachineError(machine, OSError("the worker did not start to train")) from error
+            except (Exception, asyncio.CancelledError) as error:
+                raise MachineError(machine, error) from error
+
+    def host(self, machine: int) -> str:
+        """Return the host of a machine."""
+        return str(get_address_host(self.workers[machine]))
+
+    def call(self, machine: int, method: str, *arguments: Any) -> Any:
+        """Call a method of one actor."""
+        return self._sync(self._call, machine, method, *arguments)
+
+    def call_all(self, method: str, *arguments: Any, n_machines: int | None = None) -> list[Any]:
+        """Call a method of all actors, or of the first `n_machines`; an error does not wait for the other calls."""
+
+        async def call() -> list[Any]:
+            machines = range(len(self.actors))[:n_machines]
+            return await asyncio.gather(*(self._call(machine, method, *arguments) for machine in machines))
+
+        return self._sync(call)
+
+    async def _call(self, machine: int, method: str, *arguments: Any) -> Any:
+        """Call a method; it may take any time, as long as the machine shows signs of life."""
+        waiting = None
+        try:
+            actor = self.actors[machine]
+            waiting = asyncio.ensure_future(getattr(actor, method)(*arguments))
+            while not (await asyncio.wait({waiting}, timeout=self.timeouts.answer))[0]:
+                await asyncio.wait_for(actor.alive(), self.timeouts.answer)
+            return waiting.result()
+        except Exception as error:
+            raise MachineError(machine, error) from error
+        finally:
+            if waiting is not None:
+                waiting.cancel()
+
+    def _sync(self, function: Callable[..., Awaitable[Result]], *arguments: Any) -> Result:
+        """Run a coroutine in the client's event loop, where actors look for a current client."""
+        with self.client.as_current():
+            result: Result = self.client.sync(function, *arguments)
+        return result
+
+    def stop(self) -> list[list[int] | None]:
+        """Stop all actors; return the machines that each one waited for, or None for those that do not answer."""
+
+        async def stop(actor: Any) -> list[int] | None:
+            try:
+                return list(await asyncio.wait_for(actor.stop(), self.timeouts.stop))
+            except Exception:  # whatever it was, the machine is lost
+                return None
+
+        async def stop_all() -> list[list[int] | None]:
+            return await asyncio.gather(*map(stop, self.actors))
+
+        answers = self._sync(stop_all)
+        answers += [None] * (len(self.workers) - len(answers))  # those that were never created
+        for future in self.futures:
+            future.release()
+        return answers
+
+
+def check_environments(of_hosts: Mapping[str, Mapping[str, str]]) -> None:
+    """Raise RuntimeError if versions differ from those of this machine, or if the CPU levels of hosts differ.
+
+    This machine computes nothing, so its own CPU level does not matter.
+    """
+    wanted = versions() | {"CPU level": next(iter(of_hosts.values()))["CPU level"]}
+    wrong = []
+    for host, found in of_hosts.items():
+        for name in REPRODUCIBLE_WITH:
+            theirs, ours = found[name], wanted[name]
+            if name == "Python":  # bug-fix releases may differ
+                theirs, ours = theirs.rpartition(".")[0], ours.rpartition(".")[0]
+            if theirs != ours:
+                wrong.append(f"{name} is {theirs} on {host} and not {ours}")
+    if wrong:
+        raise RuntimeError(
+            f"The machines do not match: {'; '.join(wrong)}. Install the same versions, or leave them out."
+        )
+
+
+@dataclass
+class Session:
+    """Runs work on the healthy workers of a Dask cluster: if a machine fails, the others do the work again."""
+
+    client: Client
+    # given the addresses of lost workers, restarts the workers of all hosts that have no other
+    restart: Callable[[set[str]], None] | None = None
+    timeouts: Timeouts = Timeouts()
+    group: WorkerGroup | None = field(default=None, init=False)
+    n_workers: int = field(default=1, init=False)  # to wait for
+    lost: set[str] = field(default_factory=set, init=False)  # addresses of workers
+    slow: set[str] = field(default_factory=set, init=False)
+    failures: list[str] = field(default_factory=list, init=False)
+
+    def run(self, work: Callable[..., Result], *arguments: Any) -> Result:
+        """Call `work` with a group of workers; after a failure, call it again with a new group."""
+        while True:
+            try:
+                if self.group is None:
+                    workers = self._wait_for_workers()
+                    self.group = WorkerGroup(self.client, workers, self.timeouts)
+                    self.group.start()
+                    logger.info("working on %i workers: %s", len(workers), ", ".join(workers))
+                return work(self.group, *arguments)
             except MachineError as error:
                 self._handle_failure(error)
+            except BaseException:  # such as Ctrl-C, while the machines are still working
+                self.close()
+                raise
 
     def close(self) -> None:
         """Free the workers."""
@@ -63,33 +198,24 @@ class Session:
             self.group.stop()
             self.group = None
 
-    def _ready_group(self) -> WorkerGroup:
-        """Return the group, created anew if there is none."""
-        if self.group is None:
-            found = self._healthy_workers(self.timeouts.replacement)
-            if len(found) < self.n_workers:
-                self.restart(self.lost)
-                found = self._healthy_workers(0)
-            if not found:
-                raise RuntimeError(f"The cluster has no workers{self._history()}. Start some, and train again.")
-            self.n_workers = len(found)
-            self.group = WorkerGroup(self.client, found, self.timeouts)
-            self.group.start()
-            logger.info("working on %i workers: %s", len(found), ", ".join(found))
-        return self.group
-
-    def _healthy_workers(self, seconds: float) -> dict[str, int]:
-        """Return the addresses and threads of healthy workers, when all are there or the time is over."""
-        deadline = monotonic() + seconds
-        while True:
-            workers = self.client.nthreads().items()
-            found = {address: n for address, n in sorted(workers) if address not in self.lost | self.slow}
-            if len(found) >= self.n_workers or monotonic() > deadline:
-                return found
+    def _wait_for_workers(self) -> list[str]:
+        """Return the addresses of the healthy workers, after lost ones have had time to be replaced."""
+        deadline = monotonic() + self.timeouts.replacement
+        while len(found := self._healthy_workers()) < self.n_workers and monotonic() <= deadline:
             sleep(0.1)
+        if len(found) < self.n_workers and self.restart is not None:
+            self.restart(self.lost)
+            found = self._healthy_workers()
+        if not found:
+            raise RuntimeError(f"The cluster has no workers{self._history()}. Start some, and train again.")
+        self.n_workers = len(found)
+        return found
+
+    def _healthy_workers(self) -> list[str]:
+        return sorted(self.client.nthreads().keys() - self.lost - self.slow)
 
     def _handle_failure(self, error: MachineError) -> None:
-        """Stop the actors, and find out which workers to leave out; raise errors that would come again."""
+        """Stop the actors, and find out which workers to leave out; raise errors that would occur again."""
         group, self.group = self.group, None
         assert group is not None  # the error came from it
         answers = group.stop()
@@ -99,9 +225,7 @@ class Session:
         if isinstance(error.cause, NON_RETRYABLE) or not (lost or isinstance(error.cause, OSError)):
             what = f"{type(error.cause).__name__}: {error.cause}"
             raise RuntimeError(f"The work failed on {group.host(error.machine)}: {what}") from error.cause
-        # a slow machine is one that others wait for, and that does not wait itself
-        awaited = {machine for waited_for in answers for machine in waited_for or []}
-        slow = [m for m in awaited if answers[m] == []] if isinstance(error.cause, NoAnswerError) and not lost else []
+        slow = _stragglers(answers) if isinstance(error.cause, NoAnswerError) and not lost else []
         self.lost |= {group.workers[machine] for machine in lost}
         self.slow |= {group.workers[machine] for machine in slow}
         self.n_workers -= len(slow)
@@ -114,3 +238,9 @@ class Session:
 
     def _history(self) -> str:
         return f" after {len(self.failures)} failures: {'; '.join(self.failures)}" if self.failures else ""
+
+
+def _stragglers(answers: Sequence[list[int] | None]) -> list[int]:
+    """Return the machines that others waited for and that did not wait themselves."""
+    awaited = {machine for waited_for in answers for machine in waited_for or []}
+    return [machine for machine in awaited if answers[machine] == []]

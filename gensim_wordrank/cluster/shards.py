@@ -1,4 +1,4 @@
-"""The parts that each machine of a cluster reads: lines of texts, and rows of saved co-occurrence counts."""
+"""What each machine of a cluster reads: some lines of the texts, or some rows of saved co-occurrence counts."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ BLOCK = 1 << 22
 class TextShard:
     """A text, or its lines from byte `start` to byte `end`.
 
-    `stamp` tells a file from others of the same name. A text without a stamp, a URL or a file that the driver does not
-    see, is assumed to be the same on all machines.
+    `stamp` distinguishes a file from others of the same name. A text without a stamp, which is a URL or a file that the
+    driver does not see, is assumed to be the same on all machines.
     """
 
     source: str
@@ -44,28 +44,25 @@ class TextShard:
         return self.source if self.end is None else ShardFile(self)
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield the bytes of the file."""
-        with Path(self.source).open("rb") as file:
-            file.seek(self.start)
-            left = Path(self.source).stat().st_size if self.end is None else self.end - self.start
-            while block := file.read(min(BLOCK, left)):
-                left -= len(block)
-                yield block
+        """Yield the bytes of the shard."""
+        file = ShardFile(self)
+        while block := file.read(BLOCK):
+            yield block
 
 
 class ShardFile:
     """A shard as a binary file."""
 
     def __init__(self, shard: TextShard) -> None:
-        self.source, self.left = shard.source, (shard.end or 0) - shard.start
-        self.at = shard.start
+        self.source, self.at = shard.source, shard.start
+        self.end = Path(shard.source).stat().st_size if shard.end is None else shard.end
 
     def read(self, size: int) -> bytes:
         """Return the next bytes."""
         with Path(self.source).open("rb") as file:
             file.seek(self.at)
-            block = file.read(min(size, self.left))
-        self.at, self.left = self.at + len(block), self.left - len(block)
+            block = file.read(min(size, self.end - self.at))
+        self.at += len(block)
         return block
 
     def __repr__(self) -> str:
@@ -82,10 +79,10 @@ def stamp_of(source: str) -> tuple[int, int] | None:
 
 
 def split_texts(sources: Sequence[str], n_machines: int) -> list[list[TextShard]]:
-    """Give every machine about the same amount of text, the first machine the first lines, and so on.
+    """Split texts into about equal shares, one per machine: the first lines for the first machine, and so on.
 
-    Uncompressed files are split between lines; others stay whole, and one of unknown size counts as much as the others
-    on average.
+    Uncompressed files are split between lines; other files are not split. A file of unknown size is assumed to have the
+    mean size of the others.
 
     Examples
     --------
@@ -95,54 +92,53 @@ def split_texts(sources: Sequence[str], n_machines: int) -> list[list[TextShard]
     >>> [[(shard.start, shard.end) for shard in of_machine] for of_machine in shards]
     [[(0, 181383)], [(181383, 360082)]]
     """
-    stamps = [stamp_of(source) for source in sources]
-    known = [stamp[0] for stamp in stamps if stamp is not None]
-    typical = float(np.mean(known)) if known else 1.0
-    ends = np.cumsum([0.0, *(typical if stamp is None else stamp[0] for stamp in stamps)])
-    targets = ends[-1] * np.arange(1, n_machines) / n_machines
+    stamps = list(map(stamp_of, sources))
+    sizes = np.array([np.nan if stamp is None else stamp[0] for stamp in stamps])
+    sizes[np.isnan(sizes)] = 1.0 if np.isnan(sizes).all() else np.nanmean(sizes)
+    targets = sizes.sum() * np.arange(1, n_machines) / n_machines
     shards: list[list[TextShard]] = [[] for _ in range(n_machines)]
-    for source, stamp, first, last in zip(sources, stamps, ends[:-1], ends[1:], strict=True):
+    first = 0.0
+    for source, stamp, size in zip(sources, stamps, sizes.tolist(), strict=True):
         if stamp is None or not is_uncompressed_file(source):
-            machine = int(np.searchsorted(targets, (first + last) / 2, side="right"))
+            machine = int(np.searchsorted(targets, first + size / 2, side="right"))
             shards[machine].append(TextShard(source, stamp=stamp))
-            continue
-        edges = [0, *_line_starts(source, np.clip(targets - first, 0, stamp[0]).astype(int).tolist()), stamp[0]]
-        for of_machine, start, end in zip(shards, edges[:-1], edges[1:], strict=True):
-            if start < end:
-                of_machine.append(TextShard(source, start, end, stamp))
+        else:
+            start = 0
+            for of_machine, target in zip(shards, [*targets, np.inf], strict=True):
+                end = _next_line(source, int(np.clip(target - first, 0, size)))
+                if start < end:
+                    of_machine.append(TextShard(source, start, end, stamp))
+                start = end
+        first += size
     return shards
 
 
-def _line_starts(path: str, places: Sequence[int]) -> list[int]:
-    """Return for each position where the next line begins, or the end of the file."""
-    with Path(path).open("rb") as file:
-        return [_line_start(file, place) for place in places]
-
-
-def _line_start(file: IO[bytes], place: int) -> int:
+def _next_line(path: str, place: int) -> int:
+    """Return the position of the first line that begins at `place` or later, or the end of the file."""
     if not place:
         return 0
-    at = file.seek(place - 1)  # a line may begin at the position itself
-    while block := file.read(BLOCK):
-        found = block.find(b"\n")
-        if found >= 0:
-            return at + found + 1
-        at += len(block)
+    with Path(path).open("rb") as file:
+        at = file.seek(place - 1)  # a line may begin at the position itself
+        while block := file.read(BLOCK):
+            found = block.find(b"\n")
+            if found >= 0:
+                return at + found + 1
+            at += len(block)
     return at
 
 
-def shared_directory(counts: Cooccurrence) -> str | None:
-    """Return the directory that counts are memory-mapped from, if it still holds them unchanged."""
+def shared_directory(counts: Cooccurrence) -> tuple[str, dict[str, int]] | None:
+    """Return the directory that counts are memory-mapped from and its checksums, if it still holds them unchanged."""
     if counts.mapped_files is None:
         return None
     directory, known, mapped = counts.mapped_files
     held = counts.data, counts.indices, counts.indptr
     same = all(one is other for one, other in zip(held, mapped, strict=True))  # and not changed copies
-    return directory if same and checksums(directory) == known else None
+    return (directory, known) if same and checksums(directory) == known else None
 
 
 def checksums(place: str) -> dict[str, int] | None:
-    """Return the checksums of a directory of counts, which identify it; None if it is no such directory."""
+    """Return the checksums of saved counts, which identify them; None if there are none."""
     try:
         return checksummed.read_checksums(place, FORMAT)
     except (OSError, ValueError):
@@ -178,8 +174,8 @@ class _ChecksummedFile:
 def _part(place: str, name: str, start: int, end: int, checksums: Mapping[str, int]) -> NDArray[Any]:
     """Return the values from `start` to `end` of an array: memory-mapped from a directory, or read from a URL.
 
-    The driver has checked a directory when it loaded it. Of a URL, the machine that reads the last rows reads all, and
-    checks it.
+    The driver verified a directory when it loaded it. At a URL, the machine with the last rows reads the whole file and
+    verifies it.
     """
     path = checksummed.join_path(place, f"{name}.npy")
     if not checksummed.is_url(place):
@@ -188,12 +184,10 @@ def _part(place: str, name: str, start: int, end: int, checksums: Mapping[str, i
         file: Any = _ChecksummedFile(opened)
         np.lib.format.read_magic(file)
         _, _, dtype = np.lib.format.read_array_header_1_0(file)
-        skipped, values = start * dtype.itemsize, bytearray()
-        while skipped > 0 and (block := file.read(min(BLOCK, skipped))):  # not every server supports ranges
-            skipped -= len(block)
-        size = max(0, end - start) * dtype.itemsize
-        while len(values) < size and (block := file.read(min(BLOCK, size - len(values)))):
-            values += block
+        first, left, values = start * dtype.itemsize, end * dtype.itemsize, bytearray()
+        while left > 0 and (block := file.read(min(BLOCK, left))):  # from the start: not every server supports ranges
+            values += block[first:]
+            first, left = max(0, first - len(block)), left - len(block)
         if not file.read(1) and file.checksum != checksums.get(f"{name}.npy"):
             raise ValueError(f"'{path}' is damaged. {FORMAT.remedy}")
     return np.frombuffer(values, dtype, len(values) // dtype.itemsize)

@@ -1,4 +1,4 @@
-"""Dask workers on other machines, started and stopped over SSH, with a scheduler here and TLS between all."""
+"""Dask workers on other machines, started and stopped over SSH. The scheduler runs here; all connections use TLS."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import logging
 import secrets
 import shlex
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager
 from time import monotonic, sleep
 from typing import Any
 
 from distributed import Client, Scheduler, SpecCluster
+from distributed.comm import unparse_host_port
 from distributed.deploy import ssh
 from distributed.security import Security
 
@@ -42,9 +43,7 @@ read pid < {folder}/pid && grep -q dask_spec /proc/$pid/cmdline && {{
 }}
 rm -rf {folder}
 """
-
-
-# shows which package is missing, without importing them, which takes seconds
+# shows which package is missing; importing them instead would take seconds
 HAS_PACKAGES = """
 from importlib.metadata import version
 print(version("gensim-wordrank"), version("distributed"))
@@ -52,18 +51,10 @@ print(version("gensim-wordrank"), version("distributed"))
 
 
 class SshWorker(ssh.Worker):  # type: ignore[misc]  # it has no type information
-    """A Dask worker with a nanny, in a directory of its own that holds the run's key and that only its user can read.
+    """A Dask worker with a nanny, in a directory of its own that only its user can read.
 
-    Parameters
-    ----------
-    host : Host
-        Where to start it.
-    port : int
-        Port of the scheduler on this machine; the worker gets the address under which it sees this machine.
-    pem : str
-        Key and certificate of the run. They are sent over SSH to a file and appear on no command line.
-    connect_options : dict
-        Options of asyncssh for reaching the host.
+    The directory holds `pem`, the key and certificate of the run, which are sent over SSH and appear in no command
+    line. `port` is that of the scheduler on this machine, and `connect_options` are those of asyncssh.
     """
 
     def __init__(self, host: Host, port: int, pem: str, connect_options: dict[str, Any]) -> None:
@@ -75,16 +66,13 @@ class SshWorker(ssh.Worker):  # type: ignore[misc]  # it has no type information
 
     def _command(self) -> str:
         """Return the command that starts Python with the run's key, after the shell has stored its process id."""
-        settings = {
-            "CA_FILE": f"{self.folder}/run.pem",
-            "WORKER__CERT": f"{self.folder}/run.pem",
-            "WORKER__KEY": f"{self.folder}/run.pem",
-        }
-        variables = " ".join(f"DASK_DISTRIBUTED__COMM__TLS__{name}={value}" for name, value in settings.items())
-        variables += f" TMPDIR={self.folder}"  # nothing is left behind, however the worker ends
-        no_pages = "DASK_DISTRIBUTED__WORKER__HTTP__ROUTES='[]' DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION=True"
-        note = f"""sh -c 'echo $$ > {self.folder}/pid; exec "$0" "$@"'"""
-        return f"{variables} {no_pages} {note} {self.python}"
+        pem = f"{self.folder}/run.pem"
+        tls = {"CA_FILE": pem, "WORKER__CERT": pem, "WORKER__KEY": pem}
+        variables = [f"DASK_DISTRIBUTED__COMM__TLS__{name}={value}" for name, value in tls.items()]
+        variables += ["DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION=True", "DASK_DISTRIBUTED__WORKER__HTTP__ROUTES='[]'"]
+        variables += [f"TMPDIR={self.folder}"]  # so all temporary files are removed, however the worker ends
+        store_pid = f"""sh -c 'echo $$ > {self.folder}/pid; exec "$0" "$@"'"""
+        return " ".join([*variables, store_pid, self.python])
 
     async def start(self) -> None:
         """Send the key, check that Python has the packages, and start the worker."""
@@ -96,7 +84,7 @@ class SshWorker(ssh.Worker):  # type: ignore[misc]  # it has no type information
             if found.exit_status:
                 reason = str(found.stderr).strip().rpartition("\n")[2]
                 raise ImportError(f"{self.python} lacks gensim-wordrank[distributed]: {reason}. Install it there.")
-        self.scheduler = f"tls://{_bracketed(here)}:{self.port}"
+        self.scheduler = f"tls://{unparse_host_port(here, self.port)}"
         self.kwargs = {
             "host": there,
             "protocol": "tls://",
@@ -132,19 +120,13 @@ class SshWorker(ssh.Worker):  # type: ignore[misc]  # it has no type information
             await connection.run(f"{{ {STOP.format(folder=self.folder)} }} 2> /dev/null")
 
 
-def _bracketed(address: str) -> str:
-    return f"[{address}]" if ":" in address else address
-
-
 @contextmanager
 def launched(hosts: Hosts) -> Iterator[tuple[Client, Callable[[set[str]], None]]]:
     """Start workers on all hosts, and stop them at the end, whatever happens.
 
-    Yields a client, and a function that restarts the workers of hosts that have none any more, or whose worker's
-    address is among those given.
-
-    All ports that other machines can reach use TLS and require a certificate that is made for this run. The dashboard
-    is served on the loopback interface only.
+    Yields a client and a function that, given the addresses of lost workers, restarts the workers of all hosts that
+    have no other. All ports that other machines can reach use TLS and require a certificate that is made for this run.
+    The dashboard is served on the loopback interface only.
     """
     security = Security.temporary()
     options = {"security": security, "protocol": "tls://", "port": 0, "dashboard_address": "127.0.0.1:0"}
@@ -152,7 +134,7 @@ def launched(hosts: Hosts) -> Iterator[tuple[Client, Callable[[set[str]], None]]
     with SpecCluster({}, scheduler, security=security) as cluster:
         port = int(cluster.scheduler_address.rpartition(":")[2])
         pem = security.tls_worker_key + security.tls_worker_cert
-        workers: list[SshWorker] = []
+        workers = [SshWorker(host, port, pem, _connect_options(host, hosts)) for host in hosts.hosts]
 
         def restart(lost: Collection[str]) -> None:
             present = {each.name for address, each in cluster.scheduler.workers.items() if address not in lost}
@@ -162,22 +144,20 @@ def launched(hosts: Hosts) -> Iterator[tuple[Client, Callable[[set[str]], None]]
                 sleep(0.1)
 
         try:
-            cluster.sync(_start, workers, hosts, port, pem)
+            cluster.sync(_for_all, workers, _start)  # the first error names its host
             with Client(cluster, set_as_default=False, direct_to_workers=True) as client:
                 client.wait_for_workers(len(workers), timeout=SSH_SECONDS)
                 logger.info("workers run on %i hosts; dashboard: %s", len(workers), client.dashboard_link)
                 yield client, restart
         finally:
-            cluster.sync(_close, workers)
+            cluster.sync(_for_all, workers, SshWorker.close)
 
 
-async def _start(workers: list[SshWorker], hosts: Hosts, port: int, pem: str) -> None:
-    """Start the workers of all hosts concurrently; the first error names its host."""
-    workers += [SshWorker(host, port, pem, _connect_options(host, hosts)) for host in hosts.hosts]
-    await asyncio.gather(*map(_start_one, workers))
+async def _for_all(workers: list[SshWorker], action: Callable[[SshWorker], Awaitable[None]]) -> None:
+    await asyncio.gather(*map(action, workers))
 
 
-async def _start_one(worker: SshWorker) -> None:
+async def _start(worker: SshWorker) -> None:
     try:
         await asyncio.wait_for(worker, START_SECONDS)
     except Exception as error:
@@ -193,7 +173,7 @@ async def _restart(workers: list[SshWorker], present: set[str]) -> set[str]:
         workers[place] = SshWorker(old.host, old.port, old.pem, old.connect_options)
         try:
             await old.close()
-            await _start_one(workers[place])
+            await _start(workers[place])
             logger.info("the worker on %s was restarted", old.host.name)
         except RuntimeError as error:
             logger.warning("%s; continuing without it", error)
@@ -202,10 +182,6 @@ async def _restart(workers: list[SshWorker], present: set[str]) -> set[str]:
 
     started = await asyncio.gather(*(replace(i) for i, each in enumerate(workers) if each.folder not in present))
     return {name for name in started if name is not None}
-
-
-async def _close(workers: list[SshWorker]) -> None:
-    await asyncio.gather(*(worker.close() for worker in workers))
 
 
 def _connect_options(host: Host, hosts: Hosts) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Training on the machines of a cluster: each holds its words and their pairs, and passes contexts around a ring.
 
-Machine m of p holds the word blocks from lo to hi for the whole run. In stratum s it needs the context blocks from
-lo + s to hi + s (modulo the number of blocks): from one stratum to the next, one block leaves it and one arrives. Every
-machine computes this from the partition by itself.
+A machine holds the word blocks from lo to hi for the whole run. In stratum s it needs the context blocks from lo + s to
+hi + s (modulo the number of blocks), so after each stratum one block leaves and one arrives. Every machine computes
+this from the partition.
 """
 
 from __future__ import annotations
@@ -18,21 +18,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gensim_wordrank.cluster.counting import CountingPeer
+from gensim_wordrank.cluster.peer import Peer, RowNumbers
 from gensim_wordrank.cooccurrence.csr import Csr
 from gensim_wordrank.training.blocks import Block
 from gensim_wordrank.training.partition import EpochPartition, Partition
 from gensim_wordrank.training.sampled import PartitionEpoch, TrainingConfig
 from gensim_wordrank.training.schedule import SchedulePoint
+from gensim_wordrank.training.state import State
 from gensim_wordrank.types import Vectors
 
-# what machines send each other: vectors with their bias, and accumulators
+# what machines send each other: vectors with their biases, and AdaGrad accumulators
 Rows = tuple[Vectors, Vectors]
 
 
 @dataclass(frozen=True)
 class Ring:
-    """Machines in a ring, each with neighbouring blocks of words.
+    """Machines in a ring, each with adjacent blocks of words.
 
     Examples
     --------
@@ -70,7 +71,7 @@ class Ring:
         return np.concatenate([self.partition.word_blocks[q] for q in self.word_blocks(machine)])
 
     def first_contexts(self, machine: int, contexts: EpochPartition) -> NDArray[np.int64]:
-        """Return the contexts that a machine begins an epoch with, block after block."""
+        """Return the contexts that a machine holds before an epoch, block after block."""
         blocks = self.word_blocks(machine)
         return contexts.order[contexts.offsets[blocks.start] : contexts.offsets[blocks.stop]]
 
@@ -95,8 +96,8 @@ class EpochReport(NamedTuple):
     waited: float  # seconds spent waiting for other machines
 
 
-class TrainingPeer(CountingPeer):
-    """A machine that trains its words with all contexts."""
+class TrainingPeer(Peer):
+    """An actor that trains the words of its machine with all contexts."""
 
     config: TrainingConfig
     ring: Ring
@@ -108,35 +109,39 @@ class TrainingPeer(CountingPeer):
         self.counts = Csr(nothing, np.empty(0, np.int32), np.zeros(1, np.int64))
         self.words = self.contexts_after = Block(nothing.reshape(0, 0), nothing)
         self.contexts: dict[int, Block] = {}
-        self.next_epoch = -1  # to which `contexts` belong
-        self.offers: dict[tuple[int, int], asyncio.Future[Block]] = {}
+        self.epoch = -1  # to which `contexts` belong
+        self.outgoing: asyncio.Queue[Block] = asyncio.Queue()  # blocks of contexts, stratum after stratum
         self.waited = 0.0
 
     # ---- before training
 
-    async def join_ring(self, config: TrainingConfig, n_machines: int, edges: Sequence[int]) -> None:
-        """Take a place in the ring and fetch the pairs of its words; `edges` are the row ranges of all machines."""
+    async def join_ring(
+        self, config: TrainingConfig, n_machines: int, edges: Sequence[int], epoch: int
+    ) -> tuple[RowNumbers, RowNumbers]:
+        """Join the ring and fetch the pairs of this machine's words; `edges` are the row ranges of all machines.
+
+        Returns the words and the contexts whose parameters :meth:`load` expects.
+        """
         self.config, self.ring = config, Ring(config.partition, n_machines)
         self.partition = lru_cache(maxsize=2)(config.partition.at)
-        self.mine = np.sort(self.ring.words(self.machine))
+        words = self.ring.words(self.machine)
+        self.mine = np.sort(words)
         parts = np.split(self.mine, np.searchsorted(self.mine, edges[1:-1]))
         self.counts = await self._fetch_rows("complete", list(enumerate(parts)), np.float32)
+        return words, self.ring.first_contexts(self.machine, self.partition(epoch))
 
-    async def free_rows(self) -> None:
-        """Free the rows that this machine held for others, when all machines have their own."""
-        self.rows = {}
-
-    async def load(self, epoch: int, words: Rows, contexts: Rows) -> None:
-        """Store the vectors of the words of this machine, and of the contexts with which it begins an epoch."""
-        self.words = Block.padded(*words)
-        self._begin_with(epoch, contexts)
+    async def load(self, state: State) -> None:
+        """Store the parameters of this machine's words and contexts."""
+        words, contexts = state.with_bias()
+        self.words = Block.padded(words, state.word_accumulator)
+        self._begin_with(state.epoch, (contexts, state.context_accumulator))
 
     # ---- an epoch
 
     async def run(self, epoch: int, point: SchedulePoint) -> EpochReport:
-        """Train the words of this machine with all contexts, which arrive and leave block by block."""
+        """Train the words of this machine with all contexts, which arrive and leave in blocks."""
         started, self.waited = perf_counter(), 0.0
-        if self.next_epoch != epoch:
+        if self.epoch != epoch:
             self._begin_with(epoch, await self._collect(epoch))
             self.waited = perf_counter() - started
         blocks = self.ring.word_blocks(self.machine)
@@ -152,15 +157,15 @@ class TrainingPeer(CountingPeer):
         return EpochReport(losses, is_finite, perf_counter() - started, self.waited)
 
     async def _run_stratum(self, work: PartitionEpoch, stratum: int) -> list[float]:
-        """Run the cells of a stratum; meanwhile send the first block on and fetch the one that comes next."""
+        """Run the cells of a stratum; meanwhile pass the first block on and fetch the next one."""
         loop, leaving = asyncio.get_running_loop(), self.ring.leaving(self.machine, stratum)
         last = stratum + 1 == self.config.partition.n_blocks
 
         def on_cell_done(block: int) -> None:
             if block == leaving and not last:
-                loop.call_soon_threadsafe(self._offer, work.epoch, stratum, block)
+                loop.call_soon_threadsafe(self.outgoing.put_nowait, self.contexts.pop(block))
 
-        coming = None if last else asyncio.ensure_future(self._fetch(work.epoch, stratum))
+        coming = None if last else asyncio.ensure_future(self._fetch())
         try:
             started = perf_counter()
             losses = await asyncio.to_thread(
@@ -176,7 +181,7 @@ class TrainingPeer(CountingPeer):
         return losses
 
     def _finish(self) -> bool:
-        """Join the blocks of contexts; return whether all parameters are finite."""
+        """Concatenate the blocks of contexts; return True if all parameters are finite."""
         blocks = [self.contexts[b] for b in self.ring.last_blocks(self.machine)]
         self.contexts_after = Block(
             np.concatenate([block.vectors for block in blocks]), np.concatenate([block.accumulator for block in blocks])
@@ -184,43 +189,38 @@ class TrainingPeer(CountingPeer):
         self.contexts = {}
         return self.words.is_finite() and self.contexts_after.is_finite()
 
-    async def get_state(self) -> tuple[Rows, Rows]:
-        """Return the vectors of the words of this machine, and of the contexts it holds after an epoch."""
-        size = self.config.vector_size
-        return self.words.unpadded(size), self.contexts_after.unpadded(size)
+    async def get_state(self) -> tuple[RowNumbers, RowNumbers, State]:
+        """Return the words of this machine, the contexts that it holds after an epoch, and the parameters of both."""
+        size, epoch = self.config.vector_size, self.epoch
+        words, word_accumulator = self.words.unpadded(size)
+        contexts, context_accumulator = self.contexts_after.unpadded(size)
+        state = State(
+            words[:, :size], contexts[:, :size], contexts[:, size], word_accumulator, context_accumulator, epoch + 1
+        )
+        return self.ring.words(self.machine), self.ring.last_contexts(self.machine, self.partition(epoch)), state
 
     # ---- contexts within an epoch
 
-    async def _fetch(self, epoch: int, stratum: int) -> Block:
-        """Fetch the block that leaves the next machine in a stratum."""
+    async def _fetch(self) -> Block:
+        """Fetch the block that leaves the next machine in this stratum."""
         sender = self.ring.next(self.machine)
         if sender == self.machine:
-            return await self._take_offer(epoch, stratum)
-        return Block.padded(*await self.peers[sender].send_block(epoch, stratum))
+            return await self.outgoing.get()
+        return Block.padded(*await self.peers[sender].send_block())
 
-    async def send_block(self, epoch: int, stratum: int) -> Rows:
-        """Return the block that leaves this machine in a stratum, as soon as its cell is done."""
-        return (await self._take_offer(epoch, stratum)).unpadded(self.config.vector_size)
+    async def send_block(self) -> Rows:
+        """Return the next block that leaves this machine, as soon as its cell is done."""
+        block: Block = await self._unless_stopped(self.outgoing.get())
+        return block.unpadded(self.config.vector_size)
 
-    async def _take_offer(self, epoch: int, stratum: int) -> Block:
-        block: Block = await self._unless_stopped(self._offered(epoch, stratum))
-        del self.offers[epoch, stratum]
-        return block
-
-    def _offer(self, epoch: int, stratum: int, block: int) -> None:
-        self._offered(epoch, stratum).set_result(self.contexts.pop(block))
-
-    def _offered(self, epoch: int, stratum: int) -> asyncio.Future[Block]:
-        return self.offers.setdefault((epoch, stratum), asyncio.get_running_loop().create_future())
-
-    # ---- contexts between epochs, when they are split anew
+    # ---- contexts between epochs, which partition them differently
 
     def _begin_with(self, epoch: int, contexts: Rows) -> None:
         blocks, edges = self.ring.word_blocks(self.machine), self.partition(epoch).offsets
         whole = Block.padded(*contexts)
         first = edges[blocks.start]
         self.contexts = {b: whole.part(edges[b] - first, edges[b + 1] - first) for b in blocks}
-        self.next_epoch = epoch
+        self.epoch = epoch
 
     async def _collect(self, epoch: int) -> Rows:
         """Fetch the contexts with which this machine begins an epoch from the machines that hold them."""
@@ -237,12 +237,9 @@ class TrainingPeer(CountingPeer):
         return values, accumulator
 
     async def send_contexts(self, epoch: int, machine: int) -> Rows:
-        """Return those contexts of this machine with which another begins an epoch, in the other's order."""
-        return await asyncio.to_thread(self._select, self.partition(epoch), self.partition(epoch - 1), machine)
-
-    def _select(self, new: EpochPartition, old: EpochPartition, machine: int) -> Rows:
-        wanted = self.ring.first_contexts(machine, new)
-        held = self.ring.last_contexts(self.machine, old)
+        """Return the contexts on this machine with which another begins an epoch, in the order of that machine."""
+        wanted = self.ring.first_contexts(machine, self.partition(epoch))
+        held = self.ring.last_contexts(self.machine, self.partition(epoch - 1))
         place = np.full(self.config.partition.n_contexts, -1)
         place[held] = np.arange(len(held))
         rows = place[wanted]

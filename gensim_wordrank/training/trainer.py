@@ -88,7 +88,7 @@ class Trainer:
                     raise self._diverged(epoch, points[epoch - done].learning_rate, is_local, error) from error
                 is_local = result.is_local or epoch + 1 == epochs
                 for listener in listeners:
-                    is_local = is_local or listener.needs_state(result.epoch)
+                    is_local |= listener.needs_state(result.epoch)  # called for all: checkpoints decide there
                 new = result.state() if is_local else None
                 for listener in listeners:
                     stop |= listener.on_epoch_end(result, new)
