@@ -382,12 +382,12 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
                 f"occurs so often (or 'trim_rule' discards them all, or 'max_final_vocab', which is "
                 f"{self.max_final_vocab} and leaves out all words that tie at its limit). Change it, or give more text."
             )
-        self._require_memory(0, 2 * FLOAT_BYTES * len(self.wv.index_to_key) * self.vector_size)
         super().prepare_weights(update=update)
 
     def init_weights(self) -> None:
         """Initialize the vectors of all words and contexts."""
         n = len(self.wv.index_to_key)
+        self._require_memory(0, 2 * FLOAT_BYTES * n * self.vector_size)
         self.wv.vectors = initial_vectors(n, self.vector_size, self.seed, part=0)
         self.context_vectors = initial_vectors(n, self.vector_size, self.seed, part=1)
         self.context_bias = np.empty(0, np.float32)  # initialized when the co-occurrences are counted
@@ -402,6 +402,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self._require_contexts()
         if not old:
             raise RuntimeError("There is no vocabulary to update. Call build_vocab() without update=True first.")
+        self._require_memory(0, 2 * FLOAT_BYTES * n * self.vector_size)
         fresh = [initial_vectors(n, self.vector_size, self.seed, part)[old:] for part in (0, 1)]
         self.wv.vectors = np.vstack([self.wv.vectors, fresh[0]])
         self.context_vectors = np.vstack([self.context_vectors, fresh[1]])

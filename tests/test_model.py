@@ -466,3 +466,19 @@ def test_save_to_a_url(two_worlds, tmp_path):
     model = WordRank(two_worlds, vector_size=4, min_count=1, epochs=1)
     model.save(f"file://{tmp_path}/model")
     np.testing.assert_array_equal(WordRank.load(f"file://{tmp_path}/model").wv.vectors, model.wv.vectors)
+
+
+def test_text_counts_only_once_the_cluster_is_reached(monkeypatch, two_worlds):
+    """If connecting fails, the text is not marked as counted, so that the next call of train() counts it."""
+    model = WordRank(vector_size=4, epochs=1)
+    model.build_vocab(two_worlds)
+
+    def fail():
+        raise OSError("no scheduler")
+
+    monkeypatch.setattr(model, "_connect", fail)
+    with pytest.raises(OSError, match="no scheduler"):
+        model.train(two_worlds, total_examples=model.corpus_count, epochs=1)
+    monkeypatch.undo()
+    model.train(two_worlds, total_examples=model.corpus_count, epochs=1)
+    assert model.cooccurrence.nnz > 0
