@@ -65,5 +65,17 @@ class Settings:
     # (section 11).
     min_variance: float = 1e-6
 
+    # ---- subwords (section 12). A word of this count has as much signal as noise in its vector. 10 and 30 were tried.
+    subword_noise: float = 100.0
+    # Weight of the prior of n-grams, and steps of conjugate gradients; more steps fit rare n-grams more closely.
+    ngram_penalty: float = 1.0
+    regression_steps: int = 5
+    # An unknown word is treated as if it occurred this often, less than any word of a usual vocabulary.
+    unknown_count: float = 2.0
+    # Share of the n-grams' prediction that is added to the sum of a frequent word, and the count at which it is half:
+    # more of it answers more syntactic and fewer semantic questions.
+    subword_strength: float = 1.1
+    sum_noise: float = 30.0
+
 
 SETTINGS = Settings()

@@ -1,0 +1,1 @@
+"""Vectors from character n-grams: for unknown words, and to improve those of rare words."""
