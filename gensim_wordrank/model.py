@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from gensim.models import KeyedVectors, Word2Vec
+from numpy.typing import NDArray
 from tqdm import tqdm
 
 from gensim_wordrank import callbacks as listeners_
@@ -24,6 +25,7 @@ from gensim_wordrank.cooccurrence.csr import CountSummary
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.objective.losses import PairLoss
 from gensim_wordrank.objective.objective import Objective
+from gensim_wordrank.subwords.table import SubwordTable, improve_sums, improve_words
 from gensim_wordrank.text import corpus
 from gensim_wordrank.training import memory_estimate, whitening
 from gensim_wordrank.training.backend import Counts, LocalBackend
@@ -84,6 +86,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         The fast solver, or Algorithm 1 as the paper prints it (one thread, needs many more epochs).
     rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, discount, l2
         The objective: see :class:`~gensim_wordrank.Objective`.
+    subwords : bool
+        Learn from the character n-grams of words when training ends. Rare words then lean on their n-grams, unknown
+        words have vectors (:meth:`vector`, :meth:`most_similar`, :meth:`with_words`), and ``vectors("sum")`` answers
+        more syntactic analogies. Neighbours then include more rare word forms.
     warm_start : KeyedVectors, optional
         Vectors to start from; unknown words start at random.
     callbacks : iterable of gensim.models.callbacks.CallbackAny2Vec
@@ -111,6 +117,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     context_bias : array of float32
         One bias per context: the score of a context for a word is <u, v> plus this, which keeps its frequency out of
         the vectors.
+    subword_table : gensim_wordrank.subwords.table.SubwordTable or None
+        The vectors of n-grams, if `subwords` is True and the model is trained.
     training_losses : list of float
         The loss of every epoch since the vectors were initialized.
     cooccurrence : gensim_wordrank.Cooccurrence or None
@@ -128,6 +136,9 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     """
 
     cluster: Any = None  # not saved with the model
+    subwords = False  # models of older versions have neither of these
+    subword_table: SubwordTable | None = None
+    _trained_words: Vectors | None = None  # u as trained, if `wv` has vectors that lean on n-grams
     alpha: float
     min_alpha: float
 
@@ -163,6 +174,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         epsilon: float = 0.75,
         discount: float = 1.0,
         l2: float = 0.01,
+        subwords: bool = False,
         warm_start: KeyedVectors | None = None,
         callbacks: Iterable[Any] = (),
         progress: bool = False,
@@ -183,7 +195,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         alpha = validation.number("alpha", alpha, remedy, positive=True, maximum=MAX_LEARNING_RATE)
         min_alpha = validation.number("min_alpha", min_alpha, maximum=MAX_LEARNING_RATE)
         self.symmetric, self.distance_weighting = symmetric, distance_weighting
-        self.memory, self.progress, self.cluster = memory, progress, cluster
+        self.memory, self.progress, self.cluster, self.subwords = memory, progress, cluster, subwords
         if cluster is not None:
             self._check_cluster()
         self.context_vectors: Vectors = np.empty((0, 0), np.float32)
@@ -382,6 +394,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
                 f"occurs so often (or 'trim_rule' discards them all, or 'max_final_vocab', which is "
                 f"{self.max_final_vocab} and leaves out all words that tie at its limit). Change it, or give more text."
             )
+        if self.subwords and not all(isinstance(word, str) for word in self.wv.index_to_key):
+            raise validation.parameter_error("subwords", "False if words are not strings", self.subwords)
         super().prepare_weights(update=update)
 
     def init_weights(self) -> None:
@@ -394,12 +408,13 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self._accumulators = np.stack([initial_accumulator(n)] * 2)
         self.wv.norms, self.wv.vectors_lockf = None, np.ones(1, np.float32)
         self.cooccurrence, self._counted, self.epochs_done = None, [], 0
-        self.training_losses = []
+        self.training_losses, self.subword_table, self._trained_words = [], None, None
 
     def update_weights(self) -> None:
         """Initialize the vectors of new words and contexts; the others keep theirs."""
         old, n = len(self.wv.vectors), len(self.wv.index_to_key)
         self._require_contexts()
+        self._undo_subwords()
         if not old:
             raise RuntimeError("There is no vocabulary to update. Call build_vocab() without update=True first.")
         self._require_memory(0, 2 * FLOAT_BYTES * n * self.vector_size)
@@ -431,6 +446,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         12
         """
         known = self.wv.index_to_key
+        self._undo_subwords()
         new_words, n_known = keyedvectors.overwrite_known(words, known, self.wv.vectors)
         if contexts is not None:
             self.context_vectors, _ = keyedvectors.overwrite_known(contexts, known, self.context_vectors)
@@ -624,6 +640,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
 
     def _fit(self, backend: Any, counts: Any, callbacks: Iterable[Any], checkpoints: Checkpoints | None) -> int:
         """Train on counts for up to `self.epochs`; return how many epochs were run."""
+        self._undo_subwords()
         if not counts.nnz:
             logger.warning("no two words of the vocabulary co-occur: the vectors stay as they are")
         self.cooccurrence = counts if isinstance(counts, Cooccurrence) else None
@@ -662,8 +679,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         trainer = Trainer(self.objective, schedule, backend, self.seed, self.solver)
         try:
             with bar:
-                for _ in trainer.run(self._state(), counts, summary, listeners, done):
-                    pass
+                # a loop's variable would keep the vectors of the last epoch
+                deque(trainer.run(self._state(), counts, summary, listeners, done), maxlen=0)
         finally:  # also if it was interrupted
             self.total_train_time += perf_counter() - started
             del self.training_losses[self.epochs_done :]  # of epochs whose vectors a cluster has not returned
@@ -671,6 +688,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
                 run.save_checkpoint(*self._snapshot())
             if self.alpha != self.min_alpha:  # with a constant rate, vectors stay as trained
                 self._change_basis()
+        if self.subwords:
+            self._apply_subwords()
         self.train_count += 1
         self.min_alpha_yet_reached = self.min_alpha
         self.add_lifecycle_event(
@@ -683,7 +702,13 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     def _state(self) -> State:
         """Return the parameters that training changes."""
         words, contexts = self._accumulators
-        return State(self.wv.vectors, self.context_vectors, self.context_bias, words, contexts, self.epochs_done)
+        return State(self._u, self.context_vectors, self.context_bias, words, contexts, self.epochs_done)
+
+    @property
+    def _u(self) -> Vectors:
+        """The word vectors as trained, without the help of n-grams."""
+        vectors: Vectors = self.wv.vectors if self._trained_words is None else self._trained_words
+        return vectors
 
     def _has_locks(self) -> bool:
         """Return True if a word vector is locked, wholly or in part."""
@@ -705,13 +730,91 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     def _change_basis(self) -> None:
         """Express the vectors in the basis in which they are used; locked vectors stay as they are."""
         if not self._has_locks():
-            frequencies = self.wv.expandos.get("count", np.ones(len(self.wv)))
-            basis, inverse = whitening.usable_basis(self.wv.vectors, self.context_vectors, frequencies)
+            basis, inverse = whitening.usable_basis(self.wv.vectors, self.context_vectors, self._frequencies())
             self.wv.vectors = whitening.change_basis(self.wv.vectors, basis)
             self.context_vectors = whitening.change_basis(self.context_vectors, inverse)
             self.wv.norms = None
 
+    def _apply_subwords(self) -> None:
+        """Let rare words lean on their n-grams, unless vectors are locked; keep the table for unknown words."""
+        words, trained = self.wv.index_to_key, self.wv.vectors
+        improved, self.subword_table = improve_words(words, self._frequencies(), trained, self.workers)
+        if not self._has_locks():
+            self.wv.vectors, self._trained_words, self.wv.norms = improved, trained, None
+
+    def _undo_subwords(self) -> None:
+        """Return to the vectors as trained, before they or the vocabulary change."""
+        self.wv.vectors, self._trained_words, self.subword_table = self._u, None, None
+        self.wv.norms = None
+
+    def _frequencies(self) -> NDArray[Any]:
+        """Return the counts of the words, or ones if they are not known."""
+        return np.asarray(self.wv.expandos.get("count", np.ones(len(self.wv))))
+
     # ---- results
+
+    def vector(self, word: str) -> Vectors:
+        """Return the vector of a word; that of an unknown word is predicted from its n-grams if `subwords` is True.
+
+        Examples
+        --------
+        >>> from gensim.test.utils import datapath
+        >>> from gensim_wordrank import WordRank
+        >>> model = WordRank(corpus_file=datapath("lee_background.cor"), subwords=True, epochs=2)
+        >>> "governmentally" in model.wv, model.vector("governmentally").shape
+        (False, (100,))
+        """
+        if word in self.wv.key_to_index:
+            known: Vectors = self.wv.get_vector(word)
+            return known
+        if self.subword_table is None:
+            raise KeyError(f"{word!r} is not in the vocabulary. Models trained with subwords=True know such words.")
+        vectors, is_known = self.subword_table.predict([word])
+        if not is_known[0]:
+            raise KeyError(f"{word!r} is not in the vocabulary, and none of its n-grams is known.")
+        predicted: Vectors = vectors[0]
+        return predicted
+
+    def most_similar(
+        self, positive: str | Sequence[Any] = (), negative: str | Sequence[Any] = (), topn: int = 10, **options: Any
+    ) -> list[tuple[str, float]]:
+        """Return the nearest known words, as ``model.wv.most_similar``, which knows no unknown words.
+
+        Examples
+        --------
+        >>> from gensim.test.utils import datapath
+        >>> from gensim_wordrank import WordRank
+        >>> model = WordRank(corpus_file=datapath("lee_background.cor"), subwords=True)
+        >>> [word for word, _ in model.most_similar("firefighting", topn=1)]
+        ['firefighters']
+        """
+
+        def resolve(keys: str | Sequence[Any]) -> list[Any]:
+            keys = [keys] if isinstance(keys, str) else list(keys)
+            return [self.vector(key) if isinstance(key, str) and key not in self.wv else key for key in keys]
+
+        found: list[tuple[str, float]] = self.wv.most_similar(resolve(positive), resolve(negative), topn, **options)
+        return found
+
+    def with_words(self, words: Iterable[str]) -> KeyedVectors:
+        """Return a copy of `wv` with the vectors of unknown words added, except those without a known n-gram.
+
+        Examples
+        --------
+        >>> from gensim.test.utils import datapath
+        >>> from gensim_wordrank import WordRank
+        >>> model = WordRank(corpus_file=datapath("lee_background.cor"), subwords=True, epochs=2)
+        >>> len(model.with_words(["government", "governmentally"])) - len(model.wv)
+        1
+        """
+        if self.subword_table is None:
+            raise RuntimeError("There are no vectors of unknown words. Train with subwords=True.")
+        result = keyedvectors.keyed_like(self.wv, self.wv.vectors)
+        unknown = [word for word in dict.fromkeys(words) if word not in self.wv.key_to_index]
+        vectors, is_known = self.subword_table.predict(unknown)
+        if is_known.any():
+            result.add_vectors([unknown[i] for i in np.flatnonzero(is_known)], vectors[is_known])
+        return result
 
     def vectors(self, which: str = "word", style: str = "raw") -> KeyedVectors:
         """Return u, v or u + v as new KeyedVectors.
@@ -719,7 +822,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         Parameters
         ----------
         which : {"word", "context", "sum"}
-            u, best for similarity, as in ``model.wv``; v; or u + v, best for analogies.
+            u, best for similarity, as in ``model.wv``; v; or u + v, best for analogies. With `subwords`, n-grams
+            improve u, and u + v unless it is "scaled".
         style : {"raw", "centred", "scaled"}
             Unchanged; minus their mean; or scaled as the paper's authors do before they evaluate.
 
@@ -732,11 +836,14 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         >>> sums.vectors.shape, bool(abs(sums.vectors.mean(axis=0)).max() < 1e-6)
         ((12, 20), True)
         """
-        if validation.choice("which", keyedvectors.Which, which) is not keyedvectors.Which.WORD:
+        is_word = validation.choice("which", keyedvectors.Which, which) is keyedvectors.Which.WORD
+        if not is_word:
             self._require_contexts(trained=True)
-        return keyedvectors.keyed_like(
-            self.wv, keyedvectors.combine(self.wv.vectors, self.context_vectors, which, style)
-        )
+        words = self.wv.vectors if is_word else self._u
+        result = keyedvectors.combine(words, self.context_vectors, which, style)
+        if which == "sum" and style != "scaled" and self.subword_table is not None:
+            result = improve_sums(self.wv.index_to_key, self._frequencies(), result, self.workers)
+        return keyedvectors.keyed_like(self.wv, result)
 
     def exact_loss(self) -> float:
         """Return the exact objective J on the model's co-occurrences; the loss of an epoch is an estimate of it.
@@ -786,7 +893,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             raise RuntimeError("There are no context vectors of these words. Train the model, or load a whole one.")
 
     def predict_output_word(
-        self, context_words_list: Iterable[str | int], topn: int = 10
+        self, context_words_list: Iterable[str | int], topn: int = 10, predict_unknown: bool = False
     ) -> list[tuple[str, float]] | None:
         """Return the words that are most likely near the given ones, with their probabilities.
 
@@ -799,6 +906,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             result is None, as in Word2Vec.
         topn : int
             How many words to return.
+        predict_unknown : bool
+            Use the vectors that n-grams predict for unknown words instead of ignoring them; needs `subwords`.
 
         Examples
         --------
@@ -809,12 +918,16 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         ['graph', 'minors', 'trees']
         """
         self._require_contexts(trained=True)
-        given = keyedvectors.known_indices(self.wv, context_words_list)
-        if not given:
+        asked = list(context_words_list)
+        given = self._u[keyedvectors.known_indices(self.wv, asked)]
+        if predict_unknown:
+            extended = self.with_words(str(word) for word in asked if word not in self.wv)
+            given = np.vstack([given, extended.vectors[len(self.wv) :]])
+        if not len(given):
             logger.warning("All the input context words are out-of-vocabulary for the current model.")
             return None
         bias = self.context_bias if self.solver is Solver.SAMPLED else np.empty(0, np.float32)  # Algorithm 1 has none
-        word = self.wv.vectors[given].mean(axis=0)
+        word = given.mean(axis=0)
         found = keyedvectors.likely_contexts(word, self.context_vectors, bias, topn)
         return [(self.wv.index_to_key[i], probability) for i, probability in found]
 

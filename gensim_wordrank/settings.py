@@ -65,7 +65,8 @@ class Settings:
     # (section 11).
     min_variance: float = 1e-6
 
-    # ---- subwords (section 12). A word of this count has as much signal as noise in its vector. 10 and 30 were tried.
+    # ---- subwords (section 12)
+    # A word of this count has half the weight of a frequent one in the regression on n-grams.
     subword_noise: float = 100.0
     # Weight of the prior of n-grams, and steps of conjugate gradients; more steps fit rare n-grams more closely.
     ngram_penalty: float = 1.0

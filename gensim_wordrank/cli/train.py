@@ -68,6 +68,7 @@ training_options = (
     parameter("rank_offset", "The paper's beta."),
     parameter("l2", "Strength of the L2 regularization."),
     switch("--weighted/--unweighted", "Weight pairs by their counts, or all equally."),
+    click.option("--subwords", is_flag=True, help="Learn from n-grams: vectors of unknown words, better rare words."),
 )
 hosts_options = (
     click.option("--hosts", type=click.Path(), help="File of machines to use over SSH; see docs/distributed.md."),

@@ -19,7 +19,7 @@ from gensim_wordrank.cli.common import command, json_option, output_option, prin
 from gensim_wordrank.cooccurrence import formats
 from gensim_wordrank.demo import main as run_demo
 from gensim_wordrank.evaluation import load_model
-from gensim_wordrank.evaluation.load import describe, is_saved_model
+from gensim_wordrank.evaluation.load import LoadedModel, describe, is_saved_model
 from gensim_wordrank.evaluation.scores import Method, Unknown
 from gensim_wordrank.model import WordRank
 from gensim_wordrank.plots.documents import DOCUMENT_WRITERS, FIGURE_WRITERS
@@ -40,21 +40,24 @@ method_option = click.option(
 def similar(model: str, words: tuple[str, ...], topn: int, as_json: bool) -> None:
     """Show the nearest neighbours of WORDS.
 
+    Words outside the vocabulary need a model trained with --subwords.
+
     Without WORDS, read them one by one until an empty line.
     """
     if as_json and not words:
         raise click.UsageError("Give WORDS with --json.")
-    wv = load_model(model).wv
+    loaded = load_model(model)
     if words:
-        neighbours = {word: wv.most_similar(to_keys(wv, [word]), topn=topn) for word in words}
+        neighbours = {word: find_neighbours(loaded, word, topn) for word in words}
         tables = (format_neighbours(word, near) for word, near in neighbours.items())
         click.echo(to_json(neighbours) if as_json else "\n\n".join(tables))
         return
     with suppress(click.Abort):  # raised at the end of the input
         while word := click.prompt("word", default="", show_default=False, err=True):
-            (key,) = to_keys(wv, [word])
-            known = key in wv
-            click.echo(format_neighbours(word, wv.most_similar(key, topn=topn)) if known else f"{word}: unknown word")
+            try:
+                click.echo(format_neighbours(word, find_neighbours(loaded, word, topn)))
+            except KeyError:
+                click.echo(f"{word}: unknown word")
 
 
 @command
@@ -83,8 +86,8 @@ def analogy(model: str, a: str, b: str, c: str, topn: int, method: str, as_json:
 @click.option("--sets", type=click.Path(exists=True), help="Directory of test sets to use besides gensim's.")
 @method_option
 @click.option(
-    "--unknown", type=click.Choice([rule.value for rule in Unknown]), default="zero", show_default=True,
-    help="Whether items with unknown words score 0 or are skipped.",
+    "--unknown", type=click.Choice([*(rule.value for rule in Unknown), "predict"]), default="zero", show_default=True,
+    help="Whether items with unknown words score 0, are skipped, or have vectors of n-grams (similarity only).",
 )  # fmt: skip
 @click.option("--restrict-vocab", type=click.IntRange(min=1), help="Use only this many of the most frequent words.")
 @click.option("--sections", is_flag=True, help="Print the score of each section of an analogy set.")
@@ -93,7 +96,7 @@ def analogy(model: str, a: str, b: str, c: str, topn: int, method: str, as_json:
 @click.option("--word", "words", multiple=True, help="Show the neighbours of this word in the report; repeatable.")
 def evaluate(
     models: tuple[str, ...], sets: str | None, sections: bool, as_json: bool, report: str | None,
-    words: tuple[str, ...], **options: Any,
+    words: tuple[str, ...], unknown: str, **options: Any,
 ) -> None:  # fmt: skip
     """Score MODELS on similarity and analogy test sets.
 
@@ -103,7 +106,15 @@ def evaluate(
         atomic_files.select_writer(report, DOCUMENT_WRITERS)
     tests = evaluation.bundled_sets() + (evaluation.read_directory(sets) if sets else [])
     loaded = [load_model(model) for model in models]
-    scores = [evaluation.evaluate(model.wv, tests, model.analogy_vectors, **options) for model in loaded]
+    options["unknown"] = "zero" if unknown == "predict" else unknown
+    scores = []
+    for name, model in zip(models, loaded, strict=True):
+        wv = model.wv
+        if unknown == "predict":
+            if model.with_words is None:
+                raise click.UsageError(f"'{name}' knows no unknown words. Train it with --subwords.")
+            wv = model.with_words(evaluation.words_of(tests, wv))
+        scores.append(evaluation.evaluate(wv, tests, model.analogy_vectors, **options))
     rows = score_rows(models, scores)
     click.echo(to_json(rows) if as_json else "\n".join(line for row in rows for line in format_score(row, sections)))
     if report:
@@ -187,6 +198,18 @@ def demo(directory: str) -> None:
     The results are written to DIRECTORY (default: demo).
     """
     run_demo(Path(directory))
+
+
+def find_neighbours(model: LoadedModel, word: str, topn: int) -> list[tuple[str, float]]:
+    """Return the nearest neighbours of a word, which may be unknown if the model has vectors of n-grams."""
+    wv = model.wv
+    (key,) = to_keys(wv, [word])
+    if key not in wv and model.with_words is not None:
+        extended = model.with_words([word])
+        if word in extended:
+            key = extended[word]
+    neighbours: list[tuple[str, float]] = wv.most_similar([key], topn=topn)
+    return neighbours
 
 
 def to_keys(wv: KeyedVectors, words: Sequence[str]) -> list[Any]:

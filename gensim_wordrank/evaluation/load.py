@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -32,6 +32,7 @@ class LoadedModel:
     """The name and vectors of a model, the loss of each epoch and the training parameters; empty if unknown.
 
     `vectors` is the method :meth:`WordRank.vectors <gensim_wordrank.WordRank.vectors>` if there are context vectors.
+    `with_words` is :meth:`WordRank.with_words <gensim_wordrank.WordRank.with_words>` if there are vectors of n-grams.
     """
 
     name: str
@@ -39,6 +40,7 @@ class LoadedModel:
     vectors: Callable[[str], KeyedVectors] | None = None
     losses: Sequence[float] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    with_words: Callable[[Iterable[str]], KeyedVectors] | None = None
 
     @cached_property
     def analogy_vectors(self) -> KeyedVectors:
@@ -68,7 +70,8 @@ def load_model(path: str) -> LoadedModel:
         if not model.has_contexts:
             logger.warning("'%s' has no context vectors: using u instead of u + v for analogies", path)
         vectors = model.vectors if model.has_contexts else None
-        return LoadedModel(path, model.wv, vectors, model.training_losses, describe(model))
+        with_words = model.with_words if model.subword_table is not None else None
+        return LoadedModel(path, model.wv, vectors, model.training_losses, describe(model), with_words)
     wv = getattr(model, "wv", model)
     if not isinstance(wv, KeyedVectors):
         raise ValueError(f"'{path}' holds a {type(model).__name__}, which has no word vectors.")
@@ -100,6 +103,7 @@ def describe(model: WordRank) -> dict[str, Any]:
         "epochs": model.epochs_done,
         "loss": float(model.get_latest_training_loss()),
         "pairs": model.cooccurrence.nnz if model.cooccurrence is not None else None,
+        "subwords": len(model.subword_table.keys) if model.subword_table is not None else None,
         "training_seconds": round(float(model.total_train_time), 1),
         **{name: getattr(value, "value", value) for name, value in asdict(model.objective).items()},
     }

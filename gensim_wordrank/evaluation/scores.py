@@ -228,6 +228,16 @@ def evaluate(
     ]
 
 
+def words_of(test_sets: Iterable[SimilaritySet | AnalogySet], wv: KeyedVectors) -> list[str]:
+    """Return the words of similarity sets, in lower case if all words of `wv` are.
+
+    With :meth:`WordRank.with_words <gensim_wordrank.WordRank.with_words>`, they can all be scored.
+    """
+    pairs = [pair for test_set in test_sets if isinstance(test_set, SimilaritySet) for pair in test_set.pairs]
+    is_lower = all(word == word.lower() for word in map(str, wv.index_to_key))
+    return [word.lower() if is_lower else word for pair in pairs for word in pair]
+
+
 def compare(first: Score, second: Score) -> Comparison:
     """Compare two models on the same test set with a paired bootstrap test.
 

@@ -65,10 +65,13 @@ def shared_ngrams(words: Sequence[str]) -> Hashes:
     >>> len(shared_ngrams(["cats", "dogs", "cat"]))  # "<ca", "cat" and "<cat"
     3
     """
-    # a word counts once, however often it has an n-gram
-    pairs = [np.unique(owners.astype(np.uint64) << np.uint64(32) | hashes) for owners, hashes, _ in hash_ngrams(words)]
-    hashes, n_words = np.unique(np.concatenate(pairs).astype(np.uint32), return_counts=True)
-    return hashes[n_words >= MIN_WORDS]
+    found = [np.empty(0, np.uint32)]
+    for owners, hashes, _ in hash_ngrams(words):
+        # a word counts once, however often it has an n-gram
+        pairs = np.unique(owners.astype(np.uint64) << np.uint64(32) | hashes)
+        shared, n_words = np.unique(pairs.astype(np.uint32), return_counts=True)
+        found.append(shared[n_words >= MIN_WORDS])
+    return np.unique(np.concatenate(found))
 
 
 def ngram_matrix(words: Sequence[str], keys: Hashes) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_limits
 
 from gensim_wordrank.keyedvectors import unit
@@ -23,8 +25,10 @@ Counts = NDArray[np.integer]
 
 # one word in this many is held out to see how well n-grams predict
 HELD_OUT = 10
-# with fewer held-out words, or a lower slope of their vectors on the predictions, words keep their own vectors
-MIN_HELD_OUT, MIN_SLOPE = 50, 0.25
+# with fewer held-out words, or if the predictions could be right by chance (a t-value), words keep their own vectors
+MIN_HELD_OUT, MIN_T = 50, 3.0
+# counts at which a vector may be half noise, and powers of the count with which noise may fall
+NOISE_LEVELS, POWERS = np.geomspace(1, 1000, 31), np.linspace(0.5, 1.2, 8)
 
 
 @dataclass(frozen=True)
@@ -32,13 +36,61 @@ class SubwordTable:
     """Vectors of n-grams. The vector of an unknown word is `base` plus the sum of the rows of its n-grams."""
 
     keys: Hashes  # the hashes of the n-grams, sorted
-    rows: Vectors
+    rows: NDArray[np.float16]
     base: Vectors  # what unknown words have in common: rare words are unlike frequent ones
 
     def predict(self, words: Sequence[str]) -> tuple[Vectors, NDArray[np.bool_]]:
         """Return a vector per word, and whether any of its n-grams is known."""
         ngrams = ngram_matrix(words, self.keys)
-        return np.asarray(ngrams @ self.rows + self.base, np.float32), np.diff(ngrams.indptr) > 0
+        used, columns = np.unique(ngrams.indices, return_inverse=True)
+        few = csr_matrix((ngrams.data, columns, ngrams.indptr), shape=(len(words), len(used)))
+        return np.asarray(few @ self.rows[used].astype(np.float32) + self.base), np.diff(ngrams.indptr) > 0
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """How far to trust the vectors of words, and the predictions of n-grams, as held-out words show."""
+
+    noise: float = 0.0  # the count at which a word's vector and the prior deserve equal weight; 0: do not use a prior
+    power: float = 1.0  # how fast a vector's weight grows with the count
+    gain: float = 1.0  # how much longer the vectors of rare words would be without noise
+
+    @classmethod
+    def of(
+        cls, ngrams: Any, counts: Counts, vectors: Vectors, workers: int = 1, settings: Settings = SETTINGS
+    ) -> Evidence:
+        """Compare held-out unit vectors x with the predictions p of a regression without them.
+
+        A share f = 1 / (1 + (n / c)^a) of the vector of a word with count c is signal, so x p' is s sqrt(f) p p' on
+        average. Least squares gives n, a and s. A word's own vector then has the weight 1 / (1 + (n / c)^a / e), where
+        e = 1 - s^2 p p' is the share of the signal that n-grams do not explain.
+        """
+        is_held_out = np.arange(len(counts)) % HELD_OUT == 0
+        tested = np.flatnonzero(is_held_out)
+        if len(tested) < MIN_HELD_OUT:
+            return cls()
+        weights = np.where(is_held_out, np.float32(0), _reliability(counts, settings.subword_noise))
+        mean, of_tested = _mean(vectors, weights), ngrams[tested]
+        predicted = np.empty((len(tested), vectors.shape[1]), np.float32)
+
+        def use(part: slice, columns: Vectors) -> None:
+            predicted[:, part] = of_tested @ columns
+
+        regress(ngrams, weights, vectors, mean, use, workers, settings)
+        products = np.einsum("ij,ij->i", predicted, vectors[tested] - mean, dtype=np.float64)
+        squares = np.einsum("ij,ij->i", predicted, predicted, dtype=np.float64)
+        if products.sum() <= MIN_T * np.sqrt((products**2).sum()):
+            return cls()
+        fits = []
+        for noise, power in itertools.product(NOISE_LEVELS, POWERS):
+            shares = _reliability(counts[tested], noise, power).astype(np.float64)
+            scale = np.sqrt(shares) @ products / (shares @ squares)
+            fits.append((scale**2 * (shares @ squares), noise, power, scale))
+        _, noise, power, scale = max(fits)
+        is_rare = counts[tested] <= np.median(counts)
+        slope = products[is_rare].sum() / squares[is_rare].sum()
+        unexplained = max(1 - scale**2 * squares.mean(), 0.1)
+        return cls(float(noise * unexplained ** (-1 / power)), float(power), float(1 / np.clip(slope, 0.25, 1)))
 
 
 def improve_words(
@@ -48,8 +100,8 @@ def improve_words(
 
     The unit vector x of a word with count c becomes (c x + k prior) / (c + k). Its prior is the prediction p of its
     n-grams plus the mean vector of words with its count, a + b log c, times a gain: a rare word's own vector is partly
-    noise, which shortens what it has in common with others. Held-out rare words show by how much. The length of a
-    vector does not change.
+    noise, which shortens what it has in common with others. Held-out words show k and the gain (:class:`Evidence`). The
+    length of a vector does not change.
 
     Parameters
     ----------
@@ -62,31 +114,37 @@ def improve_words(
     workers : int
         Number of threads; the result does not depend on it.
     """
+    if not len(words):
+        return vectors, SubwordTable(
+            shared_ngrams(words), np.empty((0, vectors.shape[1]), np.float16), np.zeros(vectors.shape[1], np.float32)
+        )
     keys = shared_ngrams(words)
-    ngrams, own = ngram_matrix(words, keys), _reliability(counts, settings.subword_noise)
-    lengths = np.linalg.norm(vectors, axis=1)
-    unknown_length = np.float32(lengths[counts <= np.median(counts)].mean())
-    result = unit(vectors)
+    ngrams, weights = ngram_matrix(words, keys), _reliability(counts, settings.subword_noise)
+    rows, result = np.empty((len(keys), vectors.shape[1]), np.float16), unit(vectors)
     with threadpool_limits(limits=1, user_api="blas"):  # with more, sums could depend on the number of cores
-        slope = _held_out_slope(ngrams, counts, result, workers, settings)
-        rows = regress(ngrams, own, result - _mean(result, own), workers, settings)
+        evidence = Evidence.of(ngrams, counts, result, workers, settings)
+        own = _reliability(counts, evidence.noise, evidence.power)
         levels = np.stack([np.ones(len(counts)), np.log(np.maximum(counts, 1))], axis=1).astype(np.float32)
-        trend = np.linalg.lstsq(levels, result, rcond=None)[0] / np.float32(max(slope, MIN_SLOPE))
-        base: Vectors = np.array([1.0, np.log(settings.unknown_count)], np.float32) @ trend
-        if slope < MIN_SLOPE:
-            logger.warning(
-                "n-grams say too little about the words of this text: the vectors of its words stay as they are"
-            )
-            return vectors, SubwordTable(keys, unknown_length * rows, unknown_length * base)
-        result *= own[:, None]
-        prior = ngrams @ rows
-        prior += levels @ trend
-        prior *= 1 - own[:, None]
-        result += prior
-    result = unit(result)
-    result *= lengths[:, None]
-    rows *= unknown_length
-    return result, SubwordTable(keys, rows, unknown_length * base)
+        trend = np.linalg.pinv(levels.T @ levels) @ (levels.T @ result) * np.float32(evidence.gain)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        unknown_length = np.float32(lengths[counts <= np.median(counts)].mean())
+
+        def use(part: slice, columns: Vectors) -> None:
+            rows[:, part] = unknown_length * columns
+            prior = ngrams @ columns
+            prior += levels @ trend[:, part]
+            prior *= 1 - own[:, None]
+            result[:, part] *= own[:, None]
+            result[:, part] += prior
+
+        regress(ngrams, weights, result, _mean(result, weights), use, workers, settings)
+    base: Vectors = unknown_length * (np.array([1.0, np.log(settings.unknown_count)], np.float32) @ trend)
+    table = SubwordTable(keys, rows, base)
+    if not evidence.noise:
+        logger.warning("the n-grams of this text say too little about its words: their vectors stay as they are")
+        return vectors, table
+    result *= lengths / np.maximum(np.linalg.norm(result, axis=1, keepdims=True), np.float32(1e-30))
+    return result, table
 
 
 def improve_sums(
@@ -97,33 +155,26 @@ def improve_sums(
     The share grows with a word's count: with less noise, rare words would be the answer to too many questions. n-grams
     whose words have nothing in common predict nothing, so most names change little.
     """
+    if not len(words):
+        return vectors
     ngrams, result = ngram_matrix(words, shared_ngrams(words)), unit(vectors)
+    weights = _reliability(counts, settings.subword_noise)
+    share = np.float32(settings.subword_strength) * _reliability(counts, settings.sum_noise)[:, None]
+
+    def use(part: slice, columns: Vectors) -> None:
+        result[:, part] -= result[:, part].mean(axis=0)
+        result[:, part] += share * (ngrams @ columns)
+
     with threadpool_limits(limits=1, user_api="blas"):
-        weights = _reliability(counts, settings.subword_noise)
-        predicted = ngrams @ regress(ngrams, weights, result - _mean(result, weights), workers, settings)
-    predicted *= (settings.subword_strength * _reliability(counts, settings.sum_noise))[:, None]
-    result -= result.mean(axis=0)
-    result += predicted
+        regress(ngrams, weights, result, _mean(result, weights), use, workers, settings)
     return result
 
 
-def _reliability(counts: Counts, noise: float) -> Vectors:
-    """Return the share of signal in the vectors of words with these counts."""
-    return np.asarray(counts / (counts + noise), np.float32)
+def _reliability(counts: Counts, noise: float, power: float = 1.0) -> Vectors:
+    """Return the share of signal in the vectors of words with these counts: half at the count `noise`."""
+    scaled = np.asarray(counts, np.float64) ** power
+    return np.asarray(scaled / (scaled + noise**power), np.float32)
 
 
 def _mean(vectors: Vectors, weights: Vectors) -> Vectors:
     return np.asarray(weights @ vectors / max(float(weights.sum()), 1e-30), np.float32)
-
-
-def _held_out_slope(ngrams: Any, counts: Counts, vectors: Vectors, workers: int, settings: Settings) -> float:
-    """Return the slope, up to 1, of the vectors of rare words on the predictions of a regression without them."""
-    is_held_out = np.arange(len(counts)) % HELD_OUT == 0
-    tested = np.flatnonzero(is_held_out & (counts <= np.median(counts)))
-    if len(tested) < MIN_HELD_OUT:
-        return 0.0
-    weights = np.where(is_held_out, np.float32(0), _reliability(counts, settings.subword_noise))
-    mean = _mean(vectors, weights)
-    predicted = ngrams[tested] @ regress(ngrams, weights, vectors - mean, workers, settings)
-    together = float(np.einsum("ij,ij->", predicted, vectors[tested] - mean))
-    return min(1.0, together / max(float(np.einsum("ij,ij->", predicted, predicted)), 1e-30))
