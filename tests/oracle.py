@@ -192,3 +192,29 @@ def whiten(words, contexts, frequencies, ridge, least):
         new_words = new_words + np.outer(words @ n, n) * longer
         new_contexts = new_contexts + np.outer(contexts @ n, n) / longer
     return new_words, new_contexts
+
+
+def ngram_variances(ngrams, weights, vectors):
+    """Return, for each n-gram, the weighted mean inner product of two different words that have it, at least 0."""
+    counts, vectors = ngrams.toarray().astype(np.float64), np.asarray(vectors, np.float64)
+    variances = []
+    for shares in (counts * np.asarray(weights, np.float64)[:, None]).T:
+        together, total = 0.0, 0.0
+        for i, x in enumerate(vectors):
+            for j, y in enumerate(vectors):
+                if i != j:
+                    together += shares[i] * shares[j] * (x @ y)
+                    total += shares[i] * shares[j]
+        variances.append(max(0.0, together / total) if total else 0.0)
+    return np.array(variances)
+
+
+def ngram_rows(ngrams, weights, vectors, penalty):
+    """Return the rows of all n-grams by the normal equations of the weighted ridge regression."""
+    variances, weights = ngram_variances(ngrams, weights, vectors), np.asarray(weights, np.float64)[:, None]
+    used = variances > 0
+    design = ngrams.toarray().astype(np.float64)[:, used]
+    rows = np.zeros((len(variances), np.shape(vectors)[1]))
+    normal = design.T @ (weights * design) + np.diag(penalty / variances[used])
+    rows[used] = np.linalg.solve(normal, design.T @ (weights * np.asarray(vectors, np.float64)))
+    return rows
