@@ -34,16 +34,16 @@ def regress(
         Number of threads; the result does not depend on it.
     """
     roots, scales = np.sqrt(weights), np.sqrt(prior_variances(ngrams, weights, vectors))
-    design = _scaled(ngrams, roots)
+    design = scale_rows(ngrams, roots)
     design.data *= scales[design.indices]
     design.eliminate_zeros()
     transposed = design.T.tocsr()
-    diagonal = _row_sums(transposed, transposed.data**2) + np.float32(settings.ngram_penalty)
+    diagonal = row_sums(transposed, transposed.data**2) + np.float32(settings.ngram_penalty)
     rows = np.empty((ngrams.shape[1], vectors.shape[1]), np.float32)
 
     def solve_columns(first: int) -> None:
         part = slice(first, first + COLUMNS)
-        solution = _solve(design, transposed, diagonal, roots[:, None] * vectors[:, part], settings)
+        solution = solve(design, transposed, diagonal, roots[:, None] * vectors[:, part], settings)
         np.multiply(scales[:, None], solution, out=rows[:, part])
 
     for _ in parallel_map(solve_columns, [(first,) for first in range(0, vectors.shape[1], COLUMNS)], workers):
@@ -57,19 +57,19 @@ def prior_variances(ngrams: Any, weights: Vectors, vectors: Vectors) -> Vectors:
     No word is paired with itself, so noise does not count as signal. An n-gram whose words have nothing in common has
     variance 0, and its row will be 0.
     """
-    transposed = _scaled(ngrams, weights).T.tocsr()
+    transposed = scale_rows(ngrams, weights).T.tocsr()
     squares = transposed.data**2
-    of_pairs = -_row_sums(transposed, squares * np.einsum("ij,ij->i", vectors, vectors)[transposed.indices])
+    of_pairs = -row_sums(transposed, squares * np.einsum("ij,ij->i", vectors, vectors)[transposed.indices])
     for first in range(0, vectors.shape[1], COLUMNS):
         sums = transposed @ np.ascontiguousarray(vectors[:, first : first + COLUMNS])
         of_pairs += np.einsum("ij,ij->i", sums, sums)
-    alone = _row_sums(transposed, squares)
-    n_pairs = _row_sums(transposed, transposed.data) ** 2 - alone
+    alone = row_sums(transposed, squares)
+    n_pairs = row_sums(transposed, transposed.data) ** 2 - alone
     mean = np.where(n_pairs > 0.01 * alone, of_pairs / np.maximum(n_pairs, np.float32(1e-9)), 0)
     return np.maximum(mean, 0).astype(np.float32)
 
 
-def _solve(design: Any, transposed: Any, diagonal: Vectors, target: Vectors, settings: Settings) -> Vectors:
+def solve(design: Any, transposed: Any, diagonal: Vectors, target: Vectors, settings: Settings) -> Vectors:
     """Solve (A'A + penalty) B = A'Y approximately, by conjugate gradients with a diagonal preconditioner."""
     inverse = 1 / diagonal[:, None]
     residual: Vectors = transposed @ target
@@ -90,13 +90,13 @@ def _solve(design: Any, transposed: Any, diagonal: Vectors, target: Vectors, set
     return solution
 
 
-def _scaled(matrix: Any, factors: Vectors) -> Any:
+def scale_rows(matrix: Any, factors: Vectors) -> Any:
     """Multiply each row of a CSR matrix by a factor."""
     data = matrix.data * np.repeat(factors, np.diff(matrix.indptr))
     return csr_matrix((data, matrix.indices.copy(), matrix.indptr.copy()), shape=matrix.shape)
 
 
-def _row_sums(matrix: Any, data: Vectors) -> Vectors:
+def row_sums(matrix: Any, data: Vectors) -> Vectors:
     """Return the sum of `data`, one value per entry of a CSR matrix, over each row."""
     sums = csr_matrix((data, matrix.indices, matrix.indptr), shape=matrix.shape).sum(axis=1)
     return np.asarray(sums, np.float32).ravel()
