@@ -39,7 +39,7 @@ FASTTEXT_ROWS, FLORET_ROWS = 4, 2
 # fastText's end of a sentence, the only word without n-grams
 END_OF_SENTENCE = "</s>"
 FLORET_SEED = 2166136261
-# of the regression that fits floret's table: a smaller penalty fits known words better and unknown words worse
+# For the regression that fits floret's table. A smaller penalty fits known words better and unknown words worse
 FLORET_SETTINGS = replace(SETTINGS, ngram_penalty=3.0, regression_steps=8)
 
 
@@ -88,7 +88,7 @@ def to_fasttext_keyedvectors(wv: KeyedVectors, table: SubwordTable, bucket: int 
 
 
 def write_fasttext_bin(wv: KeyedVectors, table: SubwordTable, path: PathLike, bucket: int | None = None) -> None:
-    """Write a .bin file for fastText, with a vector for every word; the parameters of training mean nothing.
+    """Write a .bin file for fastText, with a vector for every word. Its training parameters are placeholders.
 
     The file holds ``4 * vector_size * (2 * len(wv) + bucket)`` bytes and the words. See `to_fasttext_keyedvectors` for
     the parameters.
@@ -162,7 +162,7 @@ def _concatenate_ngrams(words: Sequence[str]) -> tuple[Ids, Hashes, NDArray[np.b
 
 
 def _terms(hashes: Hashes, is_start: NDArray[np.bool_], table: SubwordTable) -> Any:
-    """Return a CSR matrix with a row per n-gram: its row of the table, and, as the last column, the table's base."""
+    """Return a CSR matrix with one row per n-gram. Its columns select the rows of the table and, last, its base."""
     n_keys = len(table.keys)
     known, starts = np.flatnonzero(np.isin(hashes, table.keys)), np.flatnonzero(is_start)
     columns = np.append(np.searchsorted(table.keys, hashes[known]), np.full(len(starts), n_keys))
@@ -170,9 +170,9 @@ def _terms(hashes: Hashes, is_start: NDArray[np.bool_], table: SubwordTable) -> 
 
 
 def _bucket_rows(buckets: Hashes, terms: Any, table: SubwordTable, bucket: int) -> Vectors:
-    """Return the mean of the n-grams in each bucket, as often as words have them; unknown n-grams are 0.
+    """Return the mean vector of all n-grams in each bucket; n-grams that the table does not know count as 0.
 
-    The mean has the least squared error for n-grams that share a bucket.
+    An n-gram counts once per occurrence in a word: the mean then has the least squared error.
     """
     ngrams = _count_matrix(buckets, np.arange(len(buckets)), (bucket, len(buckets)))
     rows: Vectors = (ngrams @ terms) @ np.vstack([table.rows, table.base])
