@@ -48,14 +48,14 @@ def regress(
     """
     roots, scales = np.sqrt(weights), np.sqrt(prior_variances(ngrams, weights, vectors, mean))
     trim_heap()  # lowers the peak by 35 of 770 MB for 68,000 words
-    design = _scaled(ngrams, roots)
+    design = scale_rows(ngrams, roots)
     design.data *= scales[design.indices]
-    diagonal = _column_sums(design, design.data**2) + np.float32(settings.ngram_penalty)
+    diagonal = column_sums(design, design.data**2) + np.float32(settings.ngram_penalty)
 
     def solve_columns(first: int) -> None:
         part = slice(first, first + COLUMNS)
         target = roots[:, None] * (vectors[:, part] - mean[part])
-        rows = _solve(design, diagonal, target, settings)
+        rows = solve(design, diagonal, target, settings)
         rows *= scales[:, None]
         use(part, rows)
         trim_heap()  # threads keep what they free: lowers the peak by 37 of 770 MB for 68,000 words
@@ -70,22 +70,22 @@ def prior_variances(ngrams: Any, weights: Vectors, vectors: Vectors, mean: Vecto
     No word is paired with itself, so noise does not count as signal. An n-gram whose words have nothing in common has
     variance 0, and its row will be 0.
     """
-    weighted, lengths = _scaled(ngrams, weights), np.zeros(len(vectors), np.float32)
+    weighted, lengths = scale_rows(ngrams, weights), np.zeros(len(vectors), np.float32)
     of_pairs = np.zeros(ngrams.shape[1], np.float32)
     for first in range(0, vectors.shape[1], COLUMNS):
         centred = vectors[:, first : first + COLUMNS] - mean[first : first + COLUMNS]
         lengths += np.einsum("ij,ij->i", centred, centred)
         sums = weighted.T @ centred
         of_pairs += np.einsum("ij,ij->i", sums, sums)
-    n_pairs = _column_sums(weighted, weighted.data) ** 2
-    alone = _column_sums(weighted, weighted.data**2)
+    n_pairs = column_sums(weighted, weighted.data) ** 2
+    alone = column_sums(weighted, weighted.data**2)
     n_pairs -= alone
-    of_pairs -= _column_sums(weighted, weighted.data**2 * np.repeat(lengths, np.diff(weighted.indptr)))
+    of_pairs -= column_sums(weighted, weighted.data**2 * np.repeat(lengths, np.diff(weighted.indptr)))
     variances = np.where(n_pairs > 0.01 * alone, of_pairs / np.maximum(n_pairs, np.float32(1e-9)), 0)
     return np.maximum(variances, 0).astype(np.float32)
 
 
-def _solve(design: Any, diagonal: Vectors, target: Vectors, settings: Settings) -> Vectors:
+def solve(design: Any, diagonal: Vectors, target: Vectors, settings: Settings) -> Vectors:
     """Solve (A'A + penalty) B = A'Y approximately, by conjugate gradients with a diagonal preconditioner."""
     inverse = 1 / diagonal[:, None]
     residual: Vectors = design.T @ target
@@ -106,12 +106,12 @@ def _solve(design: Any, diagonal: Vectors, target: Vectors, settings: Settings) 
     return solution
 
 
-def _scaled(matrix: Any, factors: Vectors) -> Any:
+def scale_rows(matrix: Any, factors: Vectors) -> Any:
     """Multiply each row of a CSR matrix by a factor."""
     data = matrix.data * np.repeat(factors, np.diff(matrix.indptr))
     return csr_matrix((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def _column_sums(matrix: Any, data: Vectors) -> Vectors:
+def column_sums(matrix: Any, data: Vectors) -> Vectors:
     """Return the sum of `data`, one value per entry of a CSR matrix, over each column."""
     return np.bincount(matrix.indices, weights=data, minlength=matrix.shape[1]).astype(np.float32)
