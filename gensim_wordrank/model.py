@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from gensim.models import KeyedVectors, Word2Vec
+from gensim.models.fasttext import FastTextKeyedVectors
 from numpy.typing import NDArray
 from tqdm import tqdm
 
@@ -25,6 +26,7 @@ from gensim_wordrank.cooccurrence.csr import CountSummary
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.objective.losses import PairLoss
 from gensim_wordrank.objective.objective import Objective
+from gensim_wordrank.subwords import formats
 from gensim_wordrank.subwords.table import SubwordTable, improve_sums, improve_words
 from gensim_wordrank.text import corpus
 from gensim_wordrank.training import memory_estimate, whitening
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+NO_SUBWORDS = "There are no vectors of unknown words. Train with subwords=True."
 FLOAT_BYTES = np.dtype(np.float32).itemsize
 
 
@@ -808,13 +811,32 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         1
         """
         if self.subword_table is None:
-            raise RuntimeError("There are no vectors of unknown words. Train with subwords=True.")
+            raise RuntimeError(NO_SUBWORDS)
         result = keyedvectors.keyed_like(self.wv, self.wv.vectors)
         unknown = [word for word in dict.fromkeys(words) if word not in self.wv.key_to_index]
         vectors, is_known = self.subword_table.predict(unknown)
         if is_known.any():
             result.add_vectors([unknown[i] for i in np.flatnonzero(is_known)], vectors[is_known])
         return result
+
+    def to_fasttext_keyedvectors(self, bucket: int | None = None) -> FastTextKeyedVectors:
+        """Return gensim's vectors of FastText: they know unknown words, and load where this package is not installed.
+
+        Known words have the vectors of `wv`. n-grams share `bucket` rows (default: four per n-gram), so that the
+        vectors of unknown words differ a little from those of :meth:`vector`. :mod:`gensim_wordrank.subwords.formats`
+        writes files for fastText and spaCy.
+
+        Examples
+        --------
+        >>> from gensim.test.utils import datapath
+        >>> from gensim_wordrank import WordRank
+        >>> model = WordRank(corpus_file=datapath("lee_background.cor"), subwords=True, epochs=2)
+        >>> model.to_fasttext_keyedvectors()["governmentally"].shape
+        (100,)
+        """
+        if self.subword_table is None:
+            raise RuntimeError(NO_SUBWORDS)
+        return formats.to_fasttext_keyedvectors(self.wv, self.subword_table, bucket)
 
     def vectors(self, which: str = "word", style: str = "raw") -> KeyedVectors:
         """Return u, v or u + v as new KeyedVectors.

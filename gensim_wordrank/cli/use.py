@@ -24,6 +24,9 @@ from gensim_wordrank.evaluation.scores import Method, Unknown
 from gensim_wordrank.model import WordRank
 from gensim_wordrank.plots.documents import DOCUMENT_WRITERS, FIGURE_WRITERS
 from gensim_wordrank.plots.report import default_words, format_comparison, score_rows
+from gensim_wordrank.subwords.formats import write_fasttext_bin, write_floret
+
+SUBWORD_WRITERS = {"fasttext": write_fasttext_bin, "floret": write_floret}
 
 model_argument = click.argument("model", type=click.Path())
 method_option = click.option(
@@ -126,8 +129,9 @@ def evaluate(
 @model_argument
 @output_option("Output file; for projector, a directory.")
 @click.option(
-    "--format", "layout", type=click.Choice(["word2vec", "word2vec-binary", "glove", "projector"]), default="word2vec",
-    show_default=True, help="File format; projector is for TensorBoard.",
+    "--format", "layout", default="word2vec", show_default=True,
+    type=click.Choice(["word2vec", "word2vec-binary", "glove", "projector", *SUBWORD_WRITERS]),
+    help="File format; projector is for TensorBoard, floret for spaCy. fasttext and floret include n-grams.",
 )  # fmt: skip
 @click.option("--sum", "use_sum", is_flag=True, help="Write u + v (better for analogies) instead of u.")
 def export(model: str, output: str, layout: str, use_sum: bool) -> None:
@@ -138,7 +142,11 @@ def export(model: str, output: str, layout: str, use_sum: bool) -> None:
     if use_sum and loaded.vectors is None:
         raise click.UsageError(f"'{model}' has no context vectors. Omit --sum.")
     wv = loaded.analogy_vectors if use_sum else loaded.wv
-    if layout == "projector":
+    if layout in SUBWORD_WRITERS:
+        if loaded.subword_table is None or use_sum:
+            raise click.UsageError(f"The format {layout} needs a model trained with --subwords, without --sum.")
+        SUBWORD_WRITERS[layout](wv, loaded.subword_table, output)
+    elif layout == "projector":
         atomic_files.write_directory_atomically(output, lambda directory: write_projector(wv, directory))
     else:
         formats.validate_words(map(str, wv.index_to_key), f"The format {layout}")

@@ -18,6 +18,7 @@ from gensim.models import KeyedVectors
 from gensim_wordrank import persistence
 from gensim_wordrank._utils import atomic_files
 from gensim_wordrank.model import WordRank
+from gensim_wordrank.subwords.table import SubwordTable
 
 logger = logging.getLogger(__name__)
 
@@ -41,6 +42,7 @@ class LoadedModel:
     losses: Sequence[float] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
     with_words: Callable[[Iterable[str]], KeyedVectors] | None = None
+    subword_table: SubwordTable | None = None
 
     @cached_property
     def analogy_vectors(self) -> KeyedVectors:
@@ -71,7 +73,9 @@ def load_model(path: str) -> LoadedModel:
             logger.warning("'%s' has no context vectors: using u instead of u + v for analogies", path)
         vectors = model.vectors if model.has_contexts else None
         with_words = model.with_words if model.subword_table is not None else None
-        return LoadedModel(path, model.wv, vectors, model.training_losses, describe(model), with_words)
+        return LoadedModel(
+            path, model.wv, vectors, model.training_losses, describe(model), with_words, model.subword_table
+        )
     wv = getattr(model, "wv", model)
     if not isinstance(wv, KeyedVectors):
         raise ValueError(f"'{path}' holds a {type(model).__name__}, which has no word vectors.")

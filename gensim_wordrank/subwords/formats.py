@@ -175,7 +175,7 @@ def _bucket_rows(buckets: Hashes, terms: Any, table: SubwordTable, bucket: int) 
     An n-gram counts once per occurrence in a word: the mean then has the least squared error.
     """
     ngrams = _count_matrix(buckets, np.arange(len(buckets)), (bucket, len(buckets)))
-    rows: Vectors = (ngrams @ terms) @ np.vstack([table.rows, table.base])
+    rows: Vectors = (ngrams @ terms) @ (np.float32(table.length) * np.vstack([table.rows, table.base]))
     rows /= np.maximum(np.bincount(buckets, minlength=bucket), 1).astype(np.float32)[:, None]
     return rows
 
@@ -205,7 +205,8 @@ def _fit_floret(wv: KeyedVectors, table: SubwordTable, bucket: int, hash_count: 
     rows = np.empty((bucket, wv.vector_size), np.float32)
     for first in range(0, wv.vector_size, COLUMNS):
         part = slice(first, first + COLUMNS)
-        of_ngrams = weights[:, None] * (terms @ np.vstack([table.rows[:, part], table.base[None, part]]))
+        of_ngrams = terms @ np.vstack([table.rows[:, part], table.base[None, part]])
+        of_ngrams *= np.float32(table.length) * weights[:, None]
         target = np.vstack([wv.vectors[:, part], of_ngrams])
         rows[:, part] = solve(design, diagonal, target, FLORET_SETTINGS)
     rows *= hash_count * n_entries.mean()

@@ -33,18 +33,20 @@ NOISE_LEVELS, POWERS = np.geomspace(1, 1000, 31), np.linspace(0.5, 1.2, 8)
 
 @dataclass(frozen=True)
 class SubwordTable:
-    """Vectors of n-grams. The vector of an unknown word is `base` plus the sum of the rows of its n-grams."""
+    """Vectors of n-grams. The vector of an unknown word is `length` times (`base` + the sum of its n-grams' rows)."""
 
     keys: Hashes  # the hashes of the n-grams, sorted
     rows: NDArray[np.float16]
     base: Vectors  # what unknown words have in common: rare words are unlike frequent ones
+    length: float = 1.0  # the mean length of the vectors of rare words
 
     def predict(self, words: Sequence[str]) -> tuple[Vectors, NDArray[np.bool_]]:
         """Return a vector per word, and whether any of its n-grams is known."""
         ngrams = ngram_matrix(words, self.keys)
         used, columns = np.unique(ngrams.indices, return_inverse=True)
         few = csr_matrix((ngrams.data, columns, ngrams.indptr), shape=(len(words), len(used)))
-        return np.asarray(few @ self.rows[used].astype(np.float32) + self.base), np.diff(ngrams.indptr) > 0
+        vectors = np.float32(self.length) * (few @ self.rows[used].astype(np.float32) + self.base)
+        return np.asarray(vectors), np.diff(ngrams.indptr) > 0
 
 
 @dataclass(frozen=True)
@@ -118,19 +120,18 @@ def improve_words(
         return vectors, SubwordTable(
             shared_ngrams(words), np.empty((0, vectors.shape[1]), np.float16), np.zeros(vectors.shape[1], np.float32)
         )
-    keys = shared_ngrams(words)
+    keys, counts = shared_ngrams(words), np.maximum(counts, 1)
     ngrams, weights = ngram_matrix(words, keys), _reliability(counts, settings.subword_noise)
     rows, result = np.empty((len(keys), vectors.shape[1]), np.float16), unit(vectors)
     with threadpool_limits(limits=1, user_api="blas"):  # with more, sums could depend on the number of cores
         evidence = Evidence.of(ngrams, counts, result, workers, settings)
         own = _reliability(counts, evidence.noise, evidence.power)
-        levels = np.stack([np.ones(len(counts)), np.log(np.maximum(counts, 1))], axis=1).astype(np.float32)
+        levels = np.stack([np.ones(len(counts)), np.log(counts)], axis=1).astype(np.float32)
         trend = np.linalg.pinv(levels.T @ levels) @ (levels.T @ result) * np.float32(evidence.gain)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        unknown_length = np.float32(lengths[counts <= np.median(counts)].mean())
 
         def use(part: slice, columns: Vectors) -> None:
-            rows[:, part] = unknown_length * columns
+            rows[:, part] = columns
             prior = ngrams @ columns
             prior += levels @ trend[:, part]
             prior *= 1 - own[:, None]
@@ -138,8 +139,8 @@ def improve_words(
             result[:, part] += prior
 
         regress(ngrams, weights, result, _mean(result, weights), use, workers, settings)
-    base: Vectors = unknown_length * (np.array([1.0, np.log(settings.unknown_count)], np.float32) @ trend)
-    table = SubwordTable(keys, rows, base)
+    base: Vectors = np.array([1.0, np.log(settings.unknown_count)], np.float32) @ trend
+    table = SubwordTable(keys, rows, base, float(lengths[counts <= np.median(counts)].mean()))
     if not evidence.noise:
         logger.warning("the n-grams of this text say too little about its words: their vectors stay as they are")
         return vectors, table
@@ -157,7 +158,7 @@ def improve_sums(
     """
     if not len(words):
         return vectors
-    ngrams, result = ngram_matrix(words, shared_ngrams(words)), unit(vectors)
+    ngrams, result, counts = ngram_matrix(words, shared_ngrams(words)), unit(vectors), np.maximum(counts, 1)
     weights = _reliability(counts, settings.subword_noise)
     share = np.float32(settings.subword_strength) * _reliability(counts, settings.sum_noise)[:, None]
 
