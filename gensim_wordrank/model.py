@@ -744,6 +744,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         improved, self.subword_table = improve_words(words, self._frequencies(), trained, self.workers)
         if not self._has_locks():
             self.wv.vectors, self._trained_words, self.wv.norms = improved, trained, None
+        memory_.trim_heap()
 
     def _undo_subwords(self) -> None:
         """Return to the vectors as trained, before they or the vocabulary change."""
@@ -864,7 +865,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         words = self.wv.vectors if is_word else self._u
         result = keyedvectors.combine(words, self.context_vectors, which, style)
         if which == "sum" and style != "scaled" and self.subword_table is not None:
-            result = improve_sums(self.wv.index_to_key, self._frequencies(), result, self.workers)
+            improve_sums(self.wv.index_to_key, self._frequencies(), result, self.workers)
         return keyedvectors.keyed_like(self.wv, result)
 
     def exact_loss(self) -> float:

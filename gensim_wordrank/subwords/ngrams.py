@@ -13,8 +13,6 @@ Hashes = NDArray[np.uint32]
 
 # fastText's lengths, so that its file formats can hold our vectors
 MIN_N, MAX_N = 3, 6
-# an n-gram of a single word says nothing about other words
-MIN_WORDS = 2
 # constants of the 32-bit FNV-1a hash
 FNV_OFFSET, FNV_PRIME = 2166136261, 16777619
 
@@ -57,7 +55,7 @@ def hash_ngrams(words: Sequence[str]) -> Iterator[tuple[NDArray[np.int32], Hashe
 
 
 def shared_ngrams(words: Sequence[str]) -> Hashes:
-    """Return the sorted hashes of the n-grams that at least MIN_WORDS words share.
+    """Return the sorted hashes of the n-grams that at least two words share; those of one word say nothing of others.
 
     Examples
     --------
@@ -67,10 +65,10 @@ def shared_ngrams(words: Sequence[str]) -> Hashes:
     """
     found = [np.empty(0, np.uint32)]
     for owners, hashes, _ in hash_ngrams(words):
-        # a word counts once, however often it has an n-gram
-        pairs = np.unique(owners.astype(np.uint64) << np.uint64(32) | hashes)
-        shared, n_words = np.unique(pairs.astype(np.uint32), return_counts=True)
-        found.append(shared[n_words >= MIN_WORDS])
+        # a word counts once, however often it has an n-gram; np.unique would take more memory than sorting
+        pairs = np.sort(owners.astype(np.uint64) << np.uint64(32) | hashes)
+        hashes = np.sort(pairs[np.diff(pairs, prepend=~pairs[:1]) != 0].astype(np.uint32))
+        found.append(np.unique(hashes[1:][hashes[1:] == hashes[:-1]]))
     return np.unique(np.concatenate(found))
 
 

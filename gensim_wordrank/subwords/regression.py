@@ -14,7 +14,7 @@ from gensim_wordrank.settings import SETTINGS, Settings
 from gensim_wordrank.types import Vectors
 
 # columns that are solved together: a fixed number, so that results do not depend on the threads
-COLUMNS = 5
+COLUMNS = 4
 
 
 def regress(

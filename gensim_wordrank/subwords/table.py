@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_limits
 
+from gensim_wordrank._utils.memory import trim_heap
 from gensim_wordrank.keyedvectors import unit
 from gensim_wordrank.settings import SETTINGS, Settings
 from gensim_wordrank.subwords.ngrams import Hashes, ngram_matrix, shared_ngrams
@@ -120,15 +121,15 @@ def improve_words(
         return vectors, SubwordTable(
             shared_ngrams(words), np.empty((0, vectors.shape[1]), np.float16), np.zeros(vectors.shape[1], np.float32)
         )
-    keys, counts = shared_ngrams(words), np.maximum(counts, 1)
-    ngrams, weights = ngram_matrix(words, keys), _reliability(counts, settings.subword_noise)
+    (keys, ngrams), counts = _ngrams_of(words), np.maximum(counts, 1)
+    weights = _reliability(counts, settings.subword_noise)
     rows, result = np.empty((len(keys), vectors.shape[1]), np.float16), unit(vectors)
     with threadpool_limits(limits=1, user_api="blas"):  # with more, sums could depend on the number of cores
         evidence = Evidence.of(ngrams, counts, result, workers, settings)
         own = _reliability(counts, evidence.noise, evidence.power)
         levels = np.stack([np.ones(len(counts)), np.log(counts)], axis=1).astype(np.float32)
         trend = np.linalg.pinv(levels.T @ levels) @ (levels.T @ result) * np.float32(evidence.gain)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        lengths = _lengths(vectors)
 
         def use(part: slice, columns: Vectors) -> None:
             rows[:, part] = columns
@@ -144,37 +145,50 @@ def improve_words(
     if not evidence.noise:
         logger.warning("the n-grams of this text say too little about its words: their vectors stay as they are")
         return vectors, table
-    result *= lengths / np.maximum(np.linalg.norm(result, axis=1, keepdims=True), np.float32(1e-30))
+    result *= lengths / np.maximum(_lengths(result), np.float32(1e-30))
     return result, table
 
 
 def improve_sums(
     words: Sequence[str], counts: Counts, vectors: Vectors, workers: int = 1, settings: Settings = SETTINGS
-) -> Vectors:
-    """Return the sums u + v for analogies: unit vectors, centred, plus a share of what their n-grams predict.
+) -> None:
+    """Change the sums u + v for analogies in place: unit vectors, centred, plus a share of what their n-grams predict.
 
     The share grows with a word's count: with less noise, rare words would be the answer to too many questions. n-grams
     whose words have nothing in common predict nothing, so most names change little.
     """
     if not len(words):
-        return vectors
-    ngrams, result, counts = ngram_matrix(words, shared_ngrams(words)), unit(vectors), np.maximum(counts, 1)
+        return
+    (_, ngrams), counts = _ngrams_of(words), np.maximum(counts, 1)
+    vectors /= np.maximum(_lengths(vectors), np.float32(1e-30))
     weights = _reliability(counts, settings.subword_noise)
     share = np.float32(settings.subword_strength) * _reliability(counts, settings.sum_noise)[:, None]
 
     def use(part: slice, columns: Vectors) -> None:
-        result[:, part] -= result[:, part].mean(axis=0)
-        result[:, part] += share * (ngrams @ columns)
+        vectors[:, part] -= vectors[:, part].mean(axis=0)
+        vectors[:, part] += share * (ngrams @ columns)
 
     with threadpool_limits(limits=1, user_api="blas"):
-        regress(ngrams, weights, result, _mean(result, weights), use, workers, settings)
-    return result
+        regress(ngrams, weights, vectors, _mean(vectors, weights), use, workers, settings)
+
+
+def _ngrams_of(words: Sequence[str]) -> tuple[Hashes, Any]:
+    """Return the n-grams that words share, and the matrix of how often each word has them."""
+    keys = shared_ngrams(words)
+    matrix = ngram_matrix(words, keys)
+    trim_heap()  # lowers the peak by 60 of 770 MB for 68,000 words
+    return keys, matrix
 
 
 def _reliability(counts: Counts, noise: float, power: float = 1.0) -> Vectors:
     """Return the share of signal in the vectors of words with these counts: half at the count `noise`."""
     scaled = np.asarray(counts, np.float64) ** power
     return np.asarray(scaled / (scaled + noise**power), np.float32)
+
+
+def _lengths(vectors: Vectors) -> Vectors:
+    """Return the length of each row, as a column; unlike np.linalg.norm, without a copy of the squares."""
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)))[:, None]
 
 
 def _mean(vectors: Vectors, weights: Vectors) -> Vectors:
