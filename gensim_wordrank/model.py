@@ -709,9 +709,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
 
     @property
     def _u(self) -> Vectors:
-        """The word vectors as trained, without the help of n-grams."""
-        vectors: Vectors = self.wv.vectors if self._trained_words is None else self._trained_words
-        return vectors
+        """The word vectors as trained, without the help of n-grams; those of `wv` if it was replaced."""
+        trained, vectors = self._trained_words, self.wv.vectors
+        result: Vectors = trained if trained is not None and trained.shape == vectors.shape else vectors
+        return result
 
     def _has_locks(self) -> bool:
         """Return True if a word vector is locked, wholly or in part."""
@@ -823,9 +824,9 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     def to_fasttext_keyedvectors(self, bucket: int | None = None) -> FastTextKeyedVectors:
         """Return gensim's vectors of FastText: they know unknown words, and load where this package is not installed.
 
-        Known words have the vectors of `wv`. n-grams share `bucket` rows (default: four per n-gram), so that the
-        vectors of unknown words differ a little from those of :meth:`vector`. :mod:`gensim_wordrank.subwords.formats`
-        writes files for fastText and spaCy.
+        Known words have the vectors of `wv`. n-grams share `bucket` rows (default: four per n-gram, and at least
+        50,000), so the vectors of unknown words differ a little from those of :meth:`vector`.
+        :mod:`gensim_wordrank.subwords.formats` writes files for fastText and spaCy.
 
         Examples
         --------

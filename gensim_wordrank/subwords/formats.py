@@ -36,6 +36,8 @@ PathLike = str | os.PathLike[str]
 # Rows per known n-gram. For texts of 1M to 17M words, the median cosine of exported and predicted vectors of unknown
 # words is then 0.98 to 0.99 for fastText and 0.89 to 0.95 for floret, whose rows also hold the words.
 FASTTEXT_ROWS, FLORET_ROWS = 4, 2
+# small tables can afford more
+MIN_FASTTEXT_ROWS = 50_000
 # fastText's end of a sentence, the only word without n-grams
 END_OF_SENTENCE = "</s>"
 FLORET_SEED = 2166136261
@@ -55,7 +57,8 @@ def to_fasttext_keyedvectors(wv: KeyedVectors, table: SubwordTable, bucket: int 
     table : SubwordTable
         What is known about n-grams.
     bucket : int or None
-        Rows for n-grams; the default is 4 per known n-gram. With fewer, the vectors of unknown words have more noise.
+        Rows for n-grams; the default is 4 per known n-gram, and at least 50,000. With fewer,
+        the vectors of unknown words have more noise.
 
     Examples
     --------
@@ -70,7 +73,9 @@ def to_fasttext_keyedvectors(wv: KeyedVectors, table: SubwordTable, bucket: int 
     (2,)
     """
     _validate(wv, table)
-    bucket = _bucket(bucket, FASTTEXT_ROWS, table)
+    if bucket is None:
+        bucket = max(FASTTEXT_ROWS * len(table.keys), MIN_FASTTEXT_ROWS)
+    validation.positive_integer("bucket", bucket)
     owners, hashes, is_start = _concatenate_ngrams(wv.index_to_key)
     n_ngrams = np.bincount(owners, minlength=len(wv)).astype(np.float32)[:, None]
     result = FastTextKeyedVectors(wv.vector_size, MIN_N, MAX_N, bucket)
@@ -126,7 +131,9 @@ def write_floret(
         Rows per word or n-gram, 1 to 4.
     """
     _validate(wv, table)
-    bucket = _bucket(bucket, FLORET_ROWS, table)
+    if bucket is None:
+        bucket = FLORET_ROWS * max(1, len(table.keys))
+    validation.positive_integer("bucket", bucket)
     if validation.positive_integer("hash_count", hash_count) > 4:
         raise validation.parameter_error("hash_count", "an integer from 1 to 4", hash_count)
     rows = _fit_floret(wv, table, bucket, hash_count)
@@ -145,10 +152,6 @@ def _validate(wv: KeyedVectors, table: SubwordTable) -> None:
         raise ValueError("'wv' must hold vectors of strings. Only strings have character n-grams.")
     if wv.vector_size != len(table.base):
         raise validation.parameter_error("wv", f"vectors of size {len(table.base)}, as in the table", wv.vector_size)
-
-
-def _bucket(bucket: int | None, rows_per_ngram: int, table: SubwordTable) -> int:
-    return rows_per_ngram * max(1, len(table.keys)) if bucket is None else validation.positive_integer("bucket", bucket)
 
 
 def _concatenate_ngrams(words: Sequence[str]) -> tuple[Ids, Hashes, NDArray[np.bool_]]:
