@@ -15,17 +15,31 @@ from gensim_wordrank.training.trainer import Listener
 
 @dataclass
 class ModelUpdater(Listener):
-    """Gives a model the loss of every epoch, and its parameters where they are at hand."""
+    """Gives a model the loss of every epoch, and its parameters where they are at hand.
+
+    Ctrl-C may interrupt an update. :meth:`finish` completes it, so that no checkpoint mixes two epochs.
+    """
 
     model: Any
+    latest: tuple[EpochResult, State | None] | None = None
 
     def on_epoch_end(self, result: EpochResult, state: State | None) -> bool:
         """Update the model."""
+        self.latest = result, state
+        self._update(result, state)
+        return False
+
+    def finish(self) -> None:
+        """Repeat the last update, and forget it."""
+        if self.latest is not None:
+            self._update(*self.latest)
+        self.latest = None  # otherwise the vectors would stay in memory
+
+    def _update(self, result: EpochResult, state: State | None) -> None:
         self.model.running_training_loss = result.loss
-        self.model.training_losses.append(result.loss)
+        self.model.training_losses[result.epoch - 1 :] = [result.loss]
         if state is not None:
             self.model._set_state(state)
-        return False
 
 
 @dataclass

@@ -674,9 +674,11 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         done = self.epochs_done - run.start.epoch if run is not None else 0
         schedule = Schedule(self.epochs, self.alpha, self.min_alpha)
         bar = tqdm(total=self.epochs, initial=done, desc="WordRank", unit="epoch", disable=not self.progress)
-        listeners: list[Listener] = [Progress(self.epochs, done, bar), listeners_.ModelUpdater(self)]
+        updater = listeners_.ModelUpdater(self)
+        listeners: list[Listener] = [updater]
         if run is not None:
             listeners.append(CheckpointWriter(run, self._snapshot))
+        listeners.append(Progress(self.epochs, done, bar))
         if callbacks:
             listeners.append(listeners_.GensimCallbacks(self, callbacks))
         trainer = Trainer(self.objective, schedule, backend, self.seed, self.solver)
@@ -685,6 +687,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
                 # a loop's variable would keep the vectors of the last epoch
                 deque(trainer.run(self._state(), counts, summary, listeners, done), maxlen=0)
         finally:  # also if it was interrupted
+            updater.finish()
             self.total_train_time += perf_counter() - started
             del self.training_losses[self.epochs_done :]  # of epochs whose vectors a cluster has not returned
             if run is not None:

@@ -424,3 +424,23 @@ def test_words_that_are_floats_are_refused(tmp_path):
     """Words must be strings or integers to be saved."""
     with pytest.raises(TypeError, match="integers to be saved. Got [12].5"):
         WordRank([[1.5, 2.5]], vector_size=4, min_count=1, checkpoint=tmp_path)
+
+
+def test_interrupted_update_of_the_model(two_worlds, tmp_path, monkeypatch):
+    """Ctrl-C while the model takes over the vectors of an epoch leaves a checkpoint of that epoch alone."""
+    options = {"vector_size": 6, "epochs": 5}
+    whole, set_state = WordRank(two_worlds, **options), WordRank._set_state
+
+    def interrupted(model, state):
+        if state.epoch == 3 and model.epochs_done == 2:
+            model.wv.vectors, model.epochs_done = state.words, 3
+            raise KeyboardInterrupt
+        set_state(model, state)
+
+    monkeypatch.setattr(WordRank, "_set_state", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        WordRank(two_worlds, checkpoint=tmp_path / "run", **options)
+    monkeypatch.undo()
+    resumed = WordRank.resume(tmp_path / "run")
+    assert resumed.wv.vectors.tobytes() == whole.wv.vectors.tobytes()
+    assert resumed.training_losses == whole.training_losses
