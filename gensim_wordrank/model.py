@@ -661,6 +661,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self, backend: Any, counts: Counts, summary: CountSummary, callbacks: Iterable[Any], run: Run | None
     ) -> int:
         """Run the remaining epochs; return how many that were."""
+        memory_.require_available(memory_.BLAS_BYTES, None, "Allow more memory.")  # for the basis, after the last epoch
         started, first, callbacks = perf_counter(), self.epochs_done, tuple(callbacks)
         if self.cluster is not None and self._has_locks():
             raise ValueError("'wv.vectors_lockf' locks vectors only without a 'cluster'. Train on one machine.")

@@ -21,6 +21,8 @@ from gensim_wordrank._utils import validation
 DEFAULT_SHARE = 0.5
 # a run does not start with less
 MIN_HEADROOM = 32 << 20
+# what OpenBLAS maps for its first matrix product; it ends the process if it cannot
+BLAS_BYTES = 36 << 20
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 UNITS |= {f"{letter}I": 2 ** (10 * power) for power, letter in enumerate("KMGT", 1)}
 CGROUPS = Path("/sys/fs/cgroup")
