@@ -30,7 +30,7 @@ class ModelUpdater(Listener):
         return False
 
     def finish(self) -> None:
-        """Repeat the last update, and forget it."""
+        """Complete the last update if it was interrupted."""
         if self.latest is not None:
             self._update(*self.latest)
         self.latest = None  # otherwise the vectors would stay in memory

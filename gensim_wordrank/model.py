@@ -8,7 +8,6 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from functools import partial
 from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any
 
@@ -627,8 +626,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         if self.cooccurrence is None:
             self._counted = []
         counts: Any = None if self.cooccurrence is None else self.cooccurrence.reindex(self.wv.index_to_key)
-        if not any(map(partial(corpus.is_same_text, digest), self._counted)):
-            if any(map(partial(corpus.may_be_same_text, digest), self._counted)):
+        if not any(corpus.is_same_text(digest, known) for known in self._counted):
+            if any(corpus.may_be_same_text(digest, known) for known in self._counted):
                 logger.warning(
                     "the text may have been counted before, in another order or with a smaller vocabulary: it is "
                     "counted again. To train on the same text again, give its sentences in the same order, and add "

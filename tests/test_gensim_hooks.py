@@ -350,7 +350,7 @@ def test_reset_from_copies_the_vocabulary(two_worlds, small, kind):
 
 
 def test_syn1neg(small, tmp_path):
-    """`syn1neg` is another name of the context vectors, also after loading and when it is set."""
+    """`syn1neg` is an alias of `context_vectors`: for reading, for assignment, and after loading."""
     assert small.syn1neg is small.context_vectors
     small.save(tmp_path / "model")
     loaded = WordRank.load(tmp_path / "model")

@@ -114,9 +114,9 @@ def evaluate(
     for name, model in zip(models, loaded, strict=True):
         wv = model.wv
         if unknown == "predict":
-            if model.with_words is None:
+            if model.subword_model is None:
                 raise click.UsageError(f"'{name}' knows no unknown words. Train it with --subwords.")
-            wv = model.with_words(evaluation.words_of(tests, wv))
+            wv = model.subword_model.with_words(evaluation.words_of(tests, wv))
         scores.append(evaluation.evaluate(wv, tests, model.analogy_vectors, **options))
     rows = score_rows(models, scores)
     click.echo(to_json(rows) if as_json else "\n".join(line for row in rows for line in format_score(row, sections)))
@@ -143,9 +143,10 @@ def export(model: str, output: str, layout: str, use_sum: bool) -> None:
         raise click.UsageError(f"'{model}' has no context vectors. Omit --sum.")
     wv = loaded.analogy_vectors if use_sum else loaded.wv
     if layout in SUBWORD_WRITERS:
-        if loaded.subword_table is None or use_sum:
+        table = loaded.subword_model.subword_table if loaded.subword_model is not None else None
+        if table is None or use_sum:
             raise click.UsageError(f"The format {layout} needs a model trained with --subwords, without --sum.")
-        SUBWORD_WRITERS[layout](wv, loaded.subword_table, output)
+        SUBWORD_WRITERS[layout](wv, table, output)
     elif layout == "projector":
         atomic_files.write_directory_atomically(output, lambda directory: write_projector(wv, directory))
     else:
@@ -210,13 +211,9 @@ def demo(directory: str) -> None:
 
 def find_neighbours(model: LoadedModel, word: str, topn: int) -> list[tuple[str, float]]:
     """Return the nearest neighbours of a word, which may be unknown if the model has vectors of n-grams."""
-    wv = model.wv
-    (key,) = to_keys(wv, [word])
-    if key not in wv and model.with_words is not None:
-        extended = model.with_words([word])
-        if word in extended:
-            key = extended[word]
-    neighbours: list[tuple[str, float]] = wv.most_similar([key], topn=topn)
+    (key,) = to_keys(model.wv, [word])
+    source = model.wv if model.subword_model is None else model.subword_model
+    neighbours: list[tuple[str, float]] = source.most_similar([key], topn=topn)
     return neighbours
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -18,7 +18,6 @@ from gensim.models import KeyedVectors
 from gensim_wordrank import persistence
 from gensim_wordrank._utils import atomic_files
 from gensim_wordrank.model import WordRank
-from gensim_wordrank.subwords.table import SubwordTable
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +32,7 @@ class LoadedModel:
     """The name and vectors of a model, the loss of each epoch and the training parameters; empty if unknown.
 
     `vectors` is the method :meth:`WordRank.vectors <gensim_wordrank.WordRank.vectors>` if there are context vectors.
-    `with_words` is :meth:`WordRank.with_words <gensim_wordrank.WordRank.with_words>` if there are vectors of n-grams.
+    `subword_model` is the model itself if it has vectors of n-grams.
     """
 
     name: str
@@ -41,8 +40,7 @@ class LoadedModel:
     vectors: Callable[[str], KeyedVectors] | None = None
     losses: Sequence[float] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    with_words: Callable[[Iterable[str]], KeyedVectors] | None = None
-    subword_table: SubwordTable | None = None
+    subword_model: WordRank | None = None
 
     @cached_property
     def analogy_vectors(self) -> KeyedVectors:
@@ -72,10 +70,8 @@ def load_model(path: str) -> LoadedModel:
         if not model.has_contexts:
             logger.warning("'%s' has no context vectors: using u instead of u + v for analogies", path)
         vectors = model.vectors if model.has_contexts else None
-        with_words = model.with_words if model.subword_table is not None else None
-        return LoadedModel(
-            path, model.wv, vectors, model.training_losses, describe(model), with_words, model.subword_table
-        )
+        subword_model = model if model.subword_table is not None else None
+        return LoadedModel(path, model.wv, vectors, model.training_losses, describe(model), subword_model)
     wv = getattr(model, "wv", model)
     if not isinstance(wv, KeyedVectors):
         raise ValueError(f"'{path}' holds a {type(model).__name__}, which has no word vectors.")

@@ -101,10 +101,10 @@ def improve_words(
 ) -> tuple[Vectors, SubwordTable]:
     """Return word vectors in which rare words lean on their n-grams, and the table for unknown words.
 
-    The unit vector x of a word with count c becomes (c x + k prior) / (c + k). Its prior is the prediction p of its
-    n-grams plus the mean vector of words with its count, a + b log c, times a gain: a rare word's own vector is partly
-    noise, which shortens what it has in common with others. Held-out words show k and the gain (:class:`Evidence`). The
-    length of a vector does not change.
+    The unit vector x of a word with count c becomes w x + (1 - w) prior, with w = c^a / (c^a + k^a). Its prior is the
+    prediction of its n-grams plus the mean vector of words with its count, linear in log c, times a gain: a rare word's
+    own vector is partly noise, which shortens what it has in common with others. Held-out words show k, a and the gain
+    (:class:`Evidence`). The length of a vector does not change.
 
     Parameters
     ----------

@@ -190,7 +190,7 @@ def map_ids(
     >>> ids.tolist(), counts.tolist()
     ([1, -2, 0], [7, 5, 0])
     """
-    new_id = np.fromiter(map(vocabulary.get, words, itertools.repeat(UNKNOWN)), np.int32, len(words))
+    new_id = np.fromiter(_known_ids(vocabulary, words), np.int32, len(words))
     new_counts = np.zeros(len(vocabulary), np.int64)
     new_counts[new_id[new_id >= 0]] = counts[new_id >= 0]
     return new_id, new_counts
@@ -234,9 +234,7 @@ def read(
     """
     started, workers = perf_counter(), validation.positive_integer("workers", workers)
     table = defaultdict[Any, int](itertools.count().__next__) if vocabulary is None else vocabulary
-    to_ids: ToIds = partial(map, table.__getitem__)
-    if vocabulary is not None:
-        to_ids = lambda words: map(vocabulary.get, words, itertools.repeat(UNKNOWN))  # noqa: E731
+    to_ids: ToIds = partial(map, table.__getitem__) if vocabulary is None else partial(_known_ids, vocabulary)
     token_ids, n_sentences, n_tokens = TokenIds(int(TOKEN_IDS_SHARE * max_bytes), directory), 0, 0
     counts = np.zeros(len(table), np.int64)
     batches = _sentence_ids(sentences, to_ids) if corpus_file is None else file_ids(corpus_file, to_ids, workers)
@@ -275,6 +273,11 @@ def _compact(words: list[str], counts: NDArray[np.int64]) -> None:
     gc.collect()  # joblib leaves reference cycles behind, among the old strings
     for i, word in zip(by_count, joined.split("\n"), strict=False):
         words[i] = word
+
+
+def _known_ids(vocabulary: Mapping[Any, int], words: Iterable[Any]) -> Iterator[int]:
+    """Return the id of each word, or UNKNOWN."""
+    return map(vocabulary.get, words, itertools.repeat(UNKNOWN))
 
 
 def _sentence_ids(sentences: Any, to_ids: ToIds) -> Iterator[tuple[Ids, int]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import logging
 import math
 from collections.abc import Generator, Sequence
@@ -72,7 +71,7 @@ class Trainer:
         epochs = self.schedule.epochs
         config = TrainingConfig.of(summary, self.objective, state.words.shape[1], self.seed, self.solver)
         scale = learning_rate_scale(self.solver, config.n_pairs)
-        points = list(map(self.schedule.at, range(done, epochs), itertools.repeat(scale)))
+        points = [self.schedule.at(epoch, scale) for epoch in range(done, epochs)]
         results = self.backend.run_epochs(config, counts, state, points)
         del state  # otherwise the initial vectors would stay in memory
         is_local, stop = True, False
