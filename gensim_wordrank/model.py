@@ -971,11 +971,18 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         return {name: value for name, value in self.__dict__.items() if name != "cluster"}
 
     def save(self, fname: str | os.PathLike[str] | IO[bytes], **kwargs: Any) -> None:
-        """Save the model in gensim's format; an existing file is replaced only by a complete new one.
+        """Save the model in gensim's format; an existing model is replaced only by a complete new one.
 
-        An open file, or a URL that smart_open knows, is written to directly.
+        Large arrays are stored beside the file, as by gensim. Their names have a random part, so that no model is ever
+        loaded with arrays of another. An open file, or a URL that smart_open knows, is written to directly.
         """
-        persistence.save(super().save, fname, **kwargs)
+        persistence.save(self, super().save, fname, **kwargs)
+
+    def _save_specials(self, fname: str, *arguments: Any) -> Any:
+        return persistence.save_arrays(self, super()._save_specials, fname, *arguments)
+
+    def _load_specials(self, fname: str, *arguments: Any) -> None:
+        persistence.load_arrays(self, super()._load_specials, fname, *arguments)
 
     @classmethod
     def load(cls, fname: str | os.PathLike[str], mmap: str | None = None) -> Self:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
+from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
+import smart_open
+from gensim.utils import unpickle as gensim_unpickle
 
 from gensim_wordrank import keyedvectors
 from gensim_wordrank._utils import atomic_files, checksummed
+from gensim_wordrank._utils.temporary import new_token
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.training.checkpoints import Run
 
@@ -25,17 +31,87 @@ STORED = (
     "corpus_count", "corpus_total_words", "effective_min_count", "train_count", "total_train_time", "training_losses",
     "_counted",
 )  # fmt: skip
+# in a saved model: the random part of the names of its arrays, and their checksums
+GENERATION = ("_generation", "_companions")
+# what follows the pickle: gensim does not read it
+CHECKSUM, CHECKSUM_PATTERN = b"\ncrc32 %08x\n", rb"\ncrc32 ([0-9a-f]{8})\n"
+COMPRESSED = frozenset(smart_open.compression.get_supported_extensions())
+# raised by a damaged pickle, besides those of `describe_read_errors`, or by a damaged array
+DAMAGE = (
+    IndexError, KeyError, TypeError, ValueError, OverflowError, MemoryError, AssertionError, TokenError, SyntaxError,
+)  # fmt: skip
+REMEDY = "Save the model again, or take a copy of it."
 TOO_OLD = "'{}' was saved by an older development version and cannot be read. Train the model again."
 
 
-def save(write: Callable[..., None], fname: Any, **kwargs: Any) -> None:
+def save(model: Any, write: Callable[..., None], fname: Any, **kwargs: Any) -> None:
     """Let gensim write a model: atomically to a file, directly to an open file or a URL."""
-    if not isinstance(fname, (str, os.PathLike)) or checksummed.is_url(fname):
+    is_path = isinstance(fname, (str, os.PathLike))
+    if is_path and (checksummed.is_url(fname) or atomic_files.is_special_file(fname)):  # they take one file
+        kwargs = {"sep_limit": sys.maxsize} | kwargs
+    if not is_path or checksummed.is_url(fname):
         write(fname, **kwargs)
         return
-    if atomic_files.is_special_file(fname):  # a pipe takes one file
-        kwargs = {"sep_limit": sys.maxsize} | kwargs
-    atomic_files.write_atomically(fname, lambda name: write(name, **kwargs))
+
+    def write_whole(name: str) -> None:
+        write(name, **kwargs)
+        if Path(name).suffix not in COMPRESSED:  # those have checksums of their own
+            with Path(name).open("ab") as file:
+                file.write(CHECKSUM % checksummed.file_checksum(Path(name)))
+
+    model._generation = new_token()
+    try:
+        atomic_files.write_atomically(fname, write_whole)
+    finally:
+        for name in GENERATION:
+            vars(model).pop(name, None)
+
+
+def save_arrays(model: Any, write: Callable[..., Any], fname: str, *arguments: Any) -> Any:
+    """Let gensim write the large arrays of a model to files named after its generation; note their checksums."""
+    generation = vars(model).get("_generation")
+    if generation is None:  # saved by gensim, as a part of another object
+        return write(fname, *arguments)
+    prefix = atomic_files.companion_prefix(fname, generation)
+    asides = write(prefix.removesuffix("."), *arguments)
+    written = (file for file in Path(fname).parent.iterdir() if file.name.startswith(Path(prefix).name))
+    model._companions = {str(file).removeprefix(prefix): checksummed.file_checksum(file) for file in written}
+    return asides
+
+
+def load_arrays(model: Any, read: Callable[..., None], fname: str, *arguments: Any) -> None:
+    """Let gensim read what :func:`save_arrays` wrote; refuse damaged files.
+
+    If the model is replaced meanwhile, begin again with the new one.
+    """
+    for _ in range(checksummed.MAX_READS):
+        generation, companions = (vars(model).pop(name, None) for name in GENERATION)
+        if generation is None:
+            read(fname, *arguments)
+            return
+        try:
+            prefix = _verify_arrays(fname, generation, companions)
+            read(prefix.removesuffix("."), *arguments)
+        except (OSError, ValueError):
+            new = gensim_unpickle(fname)
+            if type(new) is not type(model) or vars(new).get("_generation") in (None, generation):
+                raise
+            vars(model).clear()
+            vars(model).update(vars(new))
+        else:
+            return
+    raise OSError(f"'{fname}' is being replaced again and again. Try later.")
+
+
+def _verify_arrays(fname: str, generation: str, companions: dict[str, int]) -> str:
+    """Return how the names of a model's arrays begin: beside the file or, if that is a link, beside where it leads."""
+    prefixes = [atomic_files.companion_prefix(name, generation) for name in (fname, os.path.realpath(fname))]
+    prefix = next((each for each in prefixes if all(Path(each + name).is_file() for name in companions)), prefixes[0])
+    for name, expected in companions.items():
+        path = Path(prefix + name)
+        if not path.is_file() or checksummed.file_checksum(path) != expected:
+            raise OSError(f"'{path}', which belongs to the model '{fname}', is missing or damaged. {REMEDY}")
+    return prefix
 
 
 def load(cls: type, read: Callable[..., Any], fname: str | os.PathLike[str], mmap: str | None) -> Any:
@@ -55,6 +131,7 @@ def load(cls: type, read: Callable[..., Any], fname: str | os.PathLike[str], mma
 
 def unpickle(read: Callable[..., Any], name: str, **kwargs: Any) -> Any:
     """Let gensim read a file that it saved; errors name the file."""
+    _verify(name)
     with atomic_files.describe_read_errors(name):
         try:
             return read(name, **kwargs)
@@ -62,6 +139,20 @@ def unpickle(read: Callable[..., Any], name: str, **kwargs: Any) -> Any:
             if "'gensim_wordrank." in str(error):  # the name of a module that was moved
                 raise ValueError(TOO_OLD.format(name)) from error
             raise
+        except DAMAGE as error:
+            raise OSError(f"'{name}' is damaged or no model. {REMEDY} ({type(error).__name__}: {error})") from error
+
+
+def _verify(name: str) -> None:
+    """Raise OSError if a file ends with a checksum that its contents do not have."""
+    if checksummed.is_url(name) or not Path(name).is_file():
+        return
+    with Path(name).open("rb") as file:
+        size = max(0, os.fstat(file.fileno()).st_size - len(CHECKSUM % 0))
+        file.seek(size)
+        found = re.fullmatch(CHECKSUM_PATTERN, file.read())
+        if found and checksummed.stream_checksum(file, size) != int(found[1], 16):
+            raise OSError(f"'{name}' is damaged. {REMEDY}")
 
 
 def _parameter_names(cls: type) -> set[str]:

@@ -3,36 +3,52 @@
 import errno
 import importlib
 import os
-import re
 import subprocess
 import sys
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from gensim_wordrank._utils.atomic_files import (
-    TEMPORARY_SUFFIX,
-    _sibling_directory,
     describe_read_errors,
+    published,
     require_writable_directory,
     require_writable_file,
     write_atomically,
     write_directory_atomically,
 )
+from gensim_wordrank._utils.temporary import new_token
 
 
 def write_model(name):
-    """Write a file and a second file whose name begins with the name of the first."""
-    Path(name).write_text("new")
-    Path(name + ".npy").write_text("new array")
+    """Write a file and a companion, which the file names."""
+    array = Path(f"{name}.{new_token()}.npy")
+    array.write_text("new array")
+    Path(name).write_text(array.name)
+
+
+def write_text(content, name="file"):
+    """Return a function that writes a directory with a manifest and one file, which the manifest names."""
+
+    def write(place):
+        (place / f"{name}.txt").write_text(content)
+        (place / "manifest").write_text(f'"{name}.txt"')
+
+    return write
+
+
+def read_text(place):
+    """Return the content of the file that the manifest of a directory names."""
+    return (place / (place / "manifest").read_text().strip('"')).read_text()
 
 
 def test_all_files_are_moved(tmp_path):
-    """All files that were written are moved to the target, and no other file is left."""
-    write_atomically(tmp_path / "model", write_model)
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["model", "model.npy"]
-    assert (tmp_path / "model.npy").read_text() == "new array"
+    """All files that were written are moved to the target; no temporary file and no older companion is left."""
+    for _ in range(2):
+        write_atomically(tmp_path / "model", write_model)
+        array = (tmp_path / "model").read_text()
+        assert sorted(file.name for file in tmp_path.iterdir()) == ["model", array]
+        assert (tmp_path / array).read_text() == "new array"
 
 
 def test_failed_write_keeps_the_old_file(tmp_path):
@@ -58,18 +74,18 @@ def test_unwritable_paths(tmp_path):
 
 
 def test_directory_without_permission(tmp_path, monkeypatch):
-    """The error names the directory; mkdtemp is replaced because root may write anywhere."""
+    """The error names the directory; mkdir is replaced because root may write anywhere."""
 
     def deny(*_, **__):
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(tempfile, "mkdtemp", deny)
+    monkeypatch.setattr(Path, "mkdir", deny)
     with pytest.raises(PermissionError, match=f"Cannot write into '{tmp_path}': Permission denied"):
         write_atomically(tmp_path / "model", write_model)
 
 
 def test_symbolic_link_to_a_file(tmp_path):
-    """The link is kept and its target is replaced or created, in any directory; other files go beside the link."""
+    """The link is kept and its target is replaced or created, in any directory; companions go beside the target."""
     (tmp_path / "elsewhere").mkdir()
     for name in ("old", "elsewhere/old", "elsewhere/new"):
         if name.endswith("old"):
@@ -78,8 +94,8 @@ def test_symbolic_link_to_a_file(tmp_path):
         link.symlink_to(tmp_path / name)
         write_atomically(link, write_model)
         assert link.is_symlink()
-        assert (tmp_path / name).read_text() == "new"
-        assert Path(f"{link}.npy").read_text() == "new array"
+        target = tmp_path / name
+        assert target.with_name(target.read_text()).read_text() == "new array"
 
 
 def test_replaced_file_keeps_its_mode(tmp_path):
@@ -121,27 +137,38 @@ def test_symbolic_link_to_a_directory(tmp_path):
     real.parent.mkdir()
     link.symlink_to(real)
     for content in ("one", "two"):
-        write_directory_atomically(link, lambda place, content=content: (place / "file").write_text(content) and None)
+        write_directory_atomically(link, write_text(content), "manifest")
         assert link.is_symlink()
-        assert (real / "file").read_text() == content
+        assert read_text(real) == content
+        assert len(list(real.iterdir())) == 2
     assert [path.name for path in real.parent.iterdir()] == ["real"]
 
 
-def test_interrupt_between_renames(tmp_path, monkeypatch):
-    """If the new directory cannot be renamed after the old one was moved, the old one is restored."""
-    target, rename = tmp_path / "pairs", Path.rename
+@pytest.mark.parametrize("kind", ["file", "directory"])
+def test_interrupt_between_renames(tmp_path, monkeypatch, kind):
+    """If the renames are interrupted before the last, the old result is there alone, and is not said to be new."""
+    target, replace = tmp_path / "target", Path.replace
 
     def interrupted(self, new):
-        if self.name == "new" and not target.exists():
+        if self.name in ("target", "manifest"):
             raise KeyboardInterrupt
-        return rename(self, new)
+        return replace(self, new)
 
-    write_directory_atomically(target, lambda place: (place / "file").write_text("old") and None)
-    monkeypatch.setattr(Path, "rename", interrupted)
+    def write():
+        if kind == "file":
+            write_atomically(target, write_model)
+        else:
+            write_directory_atomically(target, write_text("new"), "manifest")
+
+    write()
+    before = {path: path.is_file() and path.read_text() for path in tmp_path.rglob("*")}
+    assert any(name.startswith(str(target)) for name in published())
+    monkeypatch.setattr(Path, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        write_directory_atomically(target, lambda place: (place / "file").write_text("new") and None)
-    assert (target / "file").read_text() == "old"
-    assert [path.name for path in tmp_path.iterdir()] == ["pairs"]
+        write()
+    assert {path: path.is_file() and path.read_text() for path in tmp_path.rglob("*")} == before
+    if kind == "file":
+        assert str(target) not in published()
 
 
 @pytest.mark.slow
@@ -176,9 +203,3 @@ def test_missing_compression_module():
     message = "'text.zst' cannot be read without the module 'missing_module'. Install it"
     with pytest.raises(OSError, match=message), describe_read_errors("text.zst"):
         importlib.import_module("missing_module")
-
-
-def test_suffix_of_temporary_directories(tmp_path):
-    """TEMPORARY_SUFFIX matches the temporary directories, so that those of killed runs can be removed."""
-    with _sibling_directory(tmp_path / "model") as scratch:
-        assert re.fullmatch(rf"\.model\.{TEMPORARY_SUFFIX}", Path(scratch).name)

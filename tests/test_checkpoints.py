@@ -9,6 +9,7 @@ import pytest
 from gensim.models import KeyedVectors
 from gensim_wordrank import Checkpoints, WordRank
 from gensim_wordrank._utils import checksummed
+from gensim_wordrank._utils.temporary import CONTENTS, OWNER
 from gensim_wordrank.training import checkpoints
 
 SETTINGS = {"vector_size": 12, "min_count": 1, "epochs": 7, "min_alpha": 0.01, "seed": 5, "workers": 2}
@@ -220,6 +221,13 @@ def test_from_cooccurrence_writes_checkpoints(tmp_path):
     assert model.wv.index_to_key == whole.wv.index_to_key
 
 
+@pytest.mark.parametrize("keep", [1, 3, 4, 5, 6])
+def test_keep_is_exact(two_worlds, tmp_path, keep):
+    """As many checkpoints as asked for are kept: the latest."""
+    WordRank(two_worlds, **SETTINGS, checkpoint=Checkpoints(tmp_path, keep=keep))
+    assert names(tmp_path) == [f"epoch-{epoch:06}" for epoch in range(8 - keep, 8)]
+
+
 def test_every_and_keep_select_checkpoints(two_worlds, tmp_path):
     """A checkpoint is written after every n epochs or seconds and at the end, and the last k are kept."""
     WordRank(two_worlds, **SETTINGS, checkpoint=Checkpoints(tmp_path / "run", every=3, keep=2))
@@ -317,7 +325,8 @@ def test_run_is_locked_by_its_process(interrupted_run):
 
 def test_unfinished_checkpoint_is_removed(interrupted_run, uninterrupted):
     """A checkpoint that was being written when the run was killed is removed when the run is resumed."""
-    shutil.copytree(interrupted_run / "epoch-000004", interrupted_run / ".epoch-000005.abcd_123" / "new")
+    shutil.copytree(interrupted_run / "epoch-000004", interrupted_run / ".epoch-000005.0123456789abcdef" / CONTENTS)
+    (interrupted_run / ".epoch-000005.0123456789abcdef" / OWNER).touch()
     assert same(WordRank.resume(interrupted_run), uninterrupted)
     left = {path.name for path in interrupted_run.iterdir()}
     assert left == {".lock", "cooccurrence", "run", "epoch-000006", "epoch-000007"}
@@ -335,7 +344,8 @@ def test_full_disk_does_not_end_training(two_worlds, uninterrupted, tmp_path, mo
 
     monkeypatch.setattr(checksummed, "write", fail)
     assert same(WordRank(two_worlds, **SETTINGS, checkpoint=tmp_path / "run"), uninterrupted)
-    assert "no checkpoint after epoch 7: [Errno 28] No space left on device. Training continues." in caplog.text
+    assert "no checkpoint after epoch 7: [Errno 28] Cannot write '" in caplog.text
+    assert "epoch-000007': No space left on device. Training continues." in caplog.text
     assert names(tmp_path / "run") == ["epoch-000002", "epoch-000003"]
     monkeypatch.undo()
     assert same(WordRank.resume(tmp_path / "run"), uninterrupted)

@@ -71,7 +71,7 @@ def test_temporary_files_are_removed(lee, ids, tmp_path, monkeypatch):
     pairs = Cooccurrence.from_text(corpus.read(lee, vocabulary=ids, max_bytes=0), workers=2)
     csr = count(corpus.read(lee, vocabulary=ids, max_bytes=0).token_ids, len(ids), 15, 1, max_bytes=10**6)
     places = list(tmp_path.iterdir())
-    assert [sorted(file.name for file in place.iterdir()) for place in places] == [["data.npy", "indices.npy"]]
+    assert [sorted(file.name for file in place.rglob("*.npy")) for place in places] == [["data.npy", "indices.npy"]]
     assert csr.data.tobytes() == pairs.data.tobytes()
     del csr
     assert list(tmp_path.iterdir()) == []

@@ -72,9 +72,11 @@ def test_figures_are_in_the_page_or_beside_it(tmp_path):
     assert page.count("Plotly.newPlot(") == 2
     save(document, tmp_path / "my page.md")
     text = (tmp_path / "my page.md").read_text(encoding="utf-8")
-    for name in ("my page-0.png", "my page-1.png"):
-        assert f"![Rank losses](<{name}>)" in text
-        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+    images = sorted(tmp_path.glob("my page.md.*.png"), key=lambda image: image.name[-5])
+    assert [image.name[-6:] for image in images] == [".0.png", ".1.png"]
+    for image in images:
+        assert f"![Rank losses](<{image.name}>)" in text
+        assert image.read_bytes().startswith(b"\x89PNG")
 
 
 def test_save_document_with_wrong_extension(tmp_path):

@@ -11,6 +11,7 @@ import pytest
 from gensim.models import KeyedVectors, Word2Vec
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim.models.word2vec import LineSentence
+from gensim.utils import SaveLoad
 from gensim_wordrank import WordRank
 
 
@@ -212,11 +213,49 @@ def test_save_and_load(small, two_worlds, tmp_path):
 def test_separate_arrays_can_be_mapped_and_trained(small, two_worlds, tmp_path):
     """Arrays that are memory-mapped read-only are copied before training changes them."""
     small.save(tmp_path / "model", sep_limit=0)
-    assert (tmp_path / "model.wv.vectors.npy").exists()
-    assert (tmp_path / "model.cooccurrence.data.npy").exists()
+    for name in ("wv.vectors", "cooccurrence.data"):
+        assert len(list(tmp_path.glob(f"model.*.{name}.npy"))) == 1
     loaded = WordRank.load(tmp_path / "model", mmap="r")
+    assert isinstance(loaded.wv.vectors, np.memmap)
     loaded.train(two_worlds, total_examples=loaded.corpus_count, epochs=1)
     np.testing.assert_array_equal(WordRank.load(tmp_path / "model").wv.vectors, small.wv.vectors)
+
+
+def test_arrays_of_another_model_are_refused(small, two_worlds, tmp_path):
+    """Arrays that were exchanged for those of another model of the same size are refused, by gensim's loader too."""
+    other = WordRank(two_worlds, vector_size=12, epochs=1, window=5, seed=2)
+    for name, model in (("model", small), ("other", other)):
+        model.save(tmp_path / name, sep_limit=0)
+    (mine,), (others,) = (list(tmp_path.glob(f"{name}.*.wv.vectors.npy")) for name in ("model", "other"))
+    mine.write_bytes(others.read_bytes())
+    for load in (WordRank.load, Word2Vec.load, KeyedVectors.load):
+        with pytest.raises(OSError, match=r"vectors.npy', which belongs to the model '.*model', is missing or damaged"):
+            load(str(tmp_path / "model"))
+    others.unlink()
+    with pytest.raises(OSError, match="is missing or damaged"):
+        WordRank.load(tmp_path / "other")
+
+
+def test_arrays_go_where_a_link_leads(small, tmp_path):
+    """A model that is saved through a link can be loaded through the link and without it; older arrays are removed."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "link").symlink_to("elsewhere/model")
+    for _ in range(2):
+        small.save(tmp_path / "link", sep_limit=0)
+    for path in (tmp_path / "link", tmp_path / "elsewhere" / "model"):
+        assert WordRank.load(path, mmap="r").wv.vectors.tobytes() == small.wv.vectors.tobytes()
+    assert {path.name for path in tmp_path.iterdir()} == {"link", "elsewhere"}
+    assert len(list(tmp_path.glob("elsewhere/model.*.wv.vectors.npy"))) == 1
+
+
+def test_model_within_another_object(small, tmp_path):
+    """An object of gensim that holds a model is saved and loaded by gensim as any other."""
+    outer = SaveLoad()
+    outer.model = small
+    outer.save(str(tmp_path / "outer"), sep_limit=0)
+    found = SaveLoad.load(str(tmp_path / "outer")).model
+    assert found.wv.vectors.tobytes() == small.wv.vectors.tobytes()
+    assert found.cooccurrence.data.tobytes() == small.cooccurrence.data.tobytes()
 
 
 def test_failed_save_keeps_the_old_model(small, tmp_path, monkeypatch):

@@ -1,4 +1,10 @@
-"""Write files and directories atomically, and name the file in read errors."""
+"""Write files and directories so that readers find the old or the new result, and name the file in read errors.
+
+A result is written to a temporary directory on the same file system and then published by one rename. If it consists of
+several files, all but one, the companions, have a random part in their names, their generation. They are moved first;
+the rename of the last file, which names them, makes them the result. Then older generations are removed. What a killed
+process leaves is removed by the next one that writes the same result.
+"""
 
 from __future__ import annotations
 
@@ -10,25 +16,42 @@ import pickle
 import re
 import shutil
 import sys
-import tempfile
-import weakref
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any, TypeVar
 
 from gensim_wordrank._utils import validation
+from gensim_wordrank._utils.temporary import TOKEN, TemporaryDirectory, new_token
 
 Writer = TypeVar("Writer")
 
-# pattern of the suffix of temporary directories: after a crash, left-over ones can be recognized by it
-TEMPORARY_SUFFIX = r"[a-z0-9_]{8}"
+# seconds to wait while another process moves files into the same directory
+LOCK_TIMEOUT = 10.0
+# the inode of each result that this process has begun to publish, and where it may be
+_published: dict[Path, tuple[int, tuple[Path, ...]]] = {}
+
+
+def published() -> list[str]:
+    """Return the names of the results that this process has written."""
+    return [
+        str(target)
+        for target, (inode, places) in _published.items()
+        if any(place.exists() and place.stat().st_ino == inode for place in places)
+    ]
+
+
+def note_published(target: Path, file: Path, *places: Path) -> None:
+    """Remember that a file or directory is about to become a result, at `target` or another of the places."""
+    _published[target] = file.stat().st_ino, (target, *places)
 
 
 def require_writable_file(path: str | os.PathLike[str]) -> None:
     """Raise OSError if a file cannot be written to `path`, so that it is known before hours of work."""
-    with _temporary_directory(Path(path)):
+    target = target_file(Path(path))
+    with TemporaryDirectory() if is_special_file(target) else sibling_directory(target):
         pass
 
 
@@ -41,22 +64,96 @@ def select_writer(path: str | os.PathLike[str], writers: Mapping[str, Writer]) -
     return write
 
 
-def write_atomically(path: str | os.PathLike[str], write: Callable[[str], None]) -> None:
-    """Call `write(name)`, which may write several files whose names begin with `name`, then move them to `path`.
+def require_other_file(output: str | os.PathLike[str], sources: Collection[Any]) -> None:
+    """Raise ValueError if the result would replace one of the files that it is made from."""
+    for source in sources:
+        with suppress(OSError, TypeError):  # a source may be an open file or a URL, and the output need not exist
+            if Path(output).samefile(source) and not is_special_file(output):
+                raise ValueError(f"Cannot write '{os.fspath(output)}': it is also the input. Give another name.")
 
-    `name` is in a temporary directory on the same file system. The files are moved only after `write` has returned, the
-    one named like `path` last. A symbolic link is kept, and a replaced file keeps its mode. A pipe or device receives a
-    copy of the file.
+
+def write_atomically(path: str | os.PathLike[str], write: Callable[[str], None]) -> None:
+    """Call `write(name)` to write a file, and move it to `path`.
+
+    `write` may also write companions: files named `companion_prefix(name, generation)` and a suffix, of one generation
+    that is a :func:`~gensim_wordrank._utils.temporary.new_token`. A symbolic link is kept, and all files go to where it
+    leads. A replaced file keeps its mode. A pipe or device receives a copy of the file.
     """
-    target = Path(path)
-    with _temporary_directory(target) as scratch:
-        write(str(Path(scratch, target.name)))
-        _fsync_directory(Path(scratch))
-        written = sorted(Path(scratch).iterdir(), key=lambda file: file.name == target.name)
-        if is_special_file(target) and len(written) > 1:
-            raise OSError(f"Cannot write '{target}': there are {len(written)} files to be written. Give a file name.")
-        for file in written:
-            _move_file(file, target.with_name(file.name))
+    target = target_file(Path(path))
+    if is_special_file(target):
+        with TemporaryDirectory() as scratch:
+            write(str(scratch / target.name))
+            _copy_into(target, sorted(scratch.iterdir()))
+        return
+    with describe_write_errors(target), sibling_directory(target) as scratch:
+        main = scratch / target.name
+        write(str(main))
+        companions = [file for file in scratch.iterdir() if file != main]
+        if target.is_file():
+            for file in (main, *companions):
+                shutil.copymode(target, file)
+        is_companion = re.compile(rf"{re.escape(target.name)}\.{TOKEN}\..+")
+        _publish(main, target, companions, lambda name: is_companion.fullmatch(name) is not None)
+
+
+@contextmanager
+def describe_write_errors(target: Path) -> Iterator[None]:
+    """Name the result in the error if the disk is full or its quota is used up."""
+    try:
+        yield
+    except OSError as error:
+        number = error.errno
+        if number is None and "requested and" in str(error):  # so NumPy reports a full disk
+            number = errno.ENOSPC
+        if number not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or "Cannot write" in str(error):
+            raise
+        raise OSError(number, f"Cannot write '{target}': {os.strerror(number)}") from error
+
+
+def companion_prefix(name: str, generation: str) -> str:
+    """Return how the names of the companions of a file begin."""
+    return f"{name}.{generation}."
+
+
+def _publish(main: Path, target: Path, companions: list[Path], is_companion: Callable[[str], bool]) -> None:
+    """Move companions beside `target`, rename `main` to it, and remove the companions of older generations."""
+    fsync(*companions, main)
+    directory, current = target.parent, {file.name for file in companions}
+    with locked(directory):
+        try:
+            for file in companions:
+                file.replace(directory / file.name)
+            if companions:
+                fsync(directory)
+            note_published(target, main)
+            main.replace(target)
+        except BaseException:
+            if main.exists():  # it was not published
+                for name in current:
+                    (directory / name).unlink(missing_ok=True)
+            raise
+        with suppress(OSError):  # the result is there
+            fsync(directory)
+            for entry in directory.iterdir():
+                if is_companion(entry.name) and entry.name not in current:
+                    entry.unlink(missing_ok=True)
+
+
+@contextmanager
+def locked(directory: Path) -> Iterator[None]:
+    """Let only one process at a time move files into a directory, where the file system has locks."""
+    descriptor, end = os.open(directory, os.O_RDONLY | os.O_CLOEXEC), monotonic() + LOCK_TIMEOUT
+    try:
+        with suppress(OSError):
+            while monotonic() < end:
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    sleep(0.01)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def is_special_file(path: str | os.PathLike[str]) -> bool:
@@ -77,57 +174,75 @@ def _file_descriptor(target: Path) -> int | None:
     return None
 
 
-def _move_file(file: Path, target: Path) -> None:
-    """Rename a file to `target`, or to what that links to; copy it into a pipe or a device."""
-    if is_special_file(target):
-        number = _file_descriptor(target)  # an open file is written at its current position
-        if sys.stdout is not None:
-            sys.stdout.flush()  # keeps the order of the output
-        with (
-            file.open("rb") as source,
-            target.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as sink,
-        ):
-            shutil.copyfileobj(source, sink)
-        return
-    if target.is_file():
-        shutil.copymode(target, file)
-    if not target.is_symlink():
-        file.replace(target)
-        return
-    real = target.resolve()
-    with _sibling_directory(real) as scratch:  # the link may lead to another file system
-        copy = shutil.copy(file, scratch)
-        _fsync_directory(Path(scratch))
-        Path(copy).replace(real)
+def _copy_into(target: Path, files: list[Path]) -> None:
+    """Copy a file into a pipe, a device or an open file."""
+    if len(files) > 1:
+        raise OSError(f"Cannot write '{target}': there are {len(files)} files to be written. Give a file name.")
+    number = _file_descriptor(target)  # an open file is written at its current position
+    if sys.stdout is not None:
+        sys.stdout.flush()  # keeps the order of the output
+    note_published(target, target)
+    with (
+        files[0].open("rb") as source,
+        target.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as sink,
+    ):
+        shutil.copyfileobj(source, sink)
 
 
-def write_directory_atomically(path: str | os.PathLike[str], write: Callable[[Path], None]) -> None:
+def write_directory_atomically(path: str | os.PathLike[str], write: Callable[[Path], None], manifest: str) -> None:
     """Call `write(directory)` to fill a temporary directory, then rename it to `path`.
 
-    An existing directory is replaced only if it holds files of exactly the same names. Anything else is kept, and an
-    error is raised. A symbolic link is kept.
+    The directory holds files only. If there is one at `path`, its files are replaced, but only if they have exactly the
+    same names. Anything else is kept, and an error is raised. The file `manifest` holds the names of the others in
+    double quotes; it is replaced last, and its names are changed to those of their generation. A symbolic link is kept.
     """
     target = _target_directory(path)
-    with _sibling_directory(target) as scratch:
-        new, old = Path(scratch, "new"), Path(scratch, "old")
-        new.mkdir()
+    with describe_write_errors(target), sibling_directory(target) as new:
         write(new)
-        _fsync_directory(new)
+        fsync(*new.iterdir(), new)
         _require_same_files(target, {file.name for file in new.iterdir()})
+        note_published(target, new)
         try:
-            if target.exists():
-                target.rename(old)
             new.rename(target)
-        except BaseException:  # also Ctrl-C between the two
-            if old.exists() and not target.exists():
-                old.rename(target)
-            raise
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            _replace_files(new, target, manifest)
+        with suppress(OSError):  # the result is there
+            fsync(target.parent)
+
+
+def _replace_files(new: Path, target: Path, manifest: str) -> None:
+    """Replace the files of a directory by those of another generation."""
+    names = {file.name for file in new.iterdir()}
+    generation, text = new_token(), (new / manifest).read_text(encoding="utf-8")
+    for name in names - {manifest}:
+        of_generation = f"{Path(name).stem}.{generation}{Path(name).suffix}"
+        text = text.replace(f'"{name}"', f'"{of_generation}"')
+        (new / name).rename(new / of_generation)
+    (new / manifest).write_text(text, encoding="utf-8")
+    companions = [file for file in new.iterdir() if file.name != manifest]
+    with suppress(KeyError):
+        del _published[target]
+    _publish(new / manifest, target / manifest, companions, lambda name: plain_name(name) in names - {manifest})
+
+
+def plain_name(name: str) -> str:
+    """Return the name of a file without its generation.
+
+    Examples
+    --------
+    >>> from gensim_wordrank._utils.atomic_files import plain_name
+    >>> plain_name("data.npy"), plain_name("data.0123456789abcdef.npy")
+    ('data.npy', 'data.npy')
+    """
+    return re.sub(rf"\.{TOKEN}(?=\.[^.]+$)", "", name)
 
 
 def require_writable_directory(path: str | os.PathLike[str], names: Collection[str]) -> None:
     """Raise OSError if a directory with files of these names cannot be written to `path`."""
     target = _target_directory(path)
-    with _sibling_directory(target):
+    with sibling_directory(target):
         _require_same_files(target, set(names))
 
 
@@ -145,7 +260,7 @@ def require_no_file(target: Path) -> None:
 
 
 def _require_same_files(target: Path, names: set[str]) -> None:
-    there = {file.name for file in target.iterdir()} if target.is_dir() else set()
+    there = {plain_name(file.name) for file in target.iterdir()} if target.is_dir() else set()
     if there and there != names:
         raise FileExistsError(f"'{target}' holds other files. Give a new name, or the name of an older result.")
 
@@ -177,17 +292,9 @@ def _describe(source: Any) -> str:
     return f"'{os.fspath(source)}'" if isinstance(source, (str, os.PathLike)) else f"The text in {source!r}"
 
 
-class ScratchDirectory:
-    """A temporary directory that is removed when this object is garbage-collected."""
-
-    def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="wordrank-"))
-        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
-
-
-def _fsync_directory(directory: Path) -> None:
-    """Flush a directory and its files to disk, so that after a power failure no renamed file is empty."""
-    for path in (*directory.iterdir(), directory):
+def fsync(*paths: Path) -> None:
+    """Flush files and directories to disk, so that after a power failure no renamed file is empty."""
+    for path in paths:
         descriptor = os.open(path, os.O_RDONLY)
         try:
             os.fsync(descriptor)
@@ -195,14 +302,14 @@ def _fsync_directory(directory: Path) -> None:
             os.close(descriptor)
 
 
-def _temporary_directory(target: Path) -> AbstractContextManager[str]:
-    """Create a directory for files that will be renamed to `target`, or copied into it if it is a pipe or a device."""
+def target_file(target: Path) -> Path:
+    """Follow a symbolic link to a file; raise OSError if a file cannot be written there."""
     if target.is_dir():
         raise IsADirectoryError(f"Cannot write '{target}': it is a directory. Give the name of a file.")
     number = _file_descriptor(target)
     if number is not None:
         _check_writable(number, target)
-    return tempfile.TemporaryDirectory() if is_special_file(target) else _sibling_directory(target)
+    return target.resolve() if target.is_symlink() and not is_special_file(target) else target
 
 
 def _check_writable(number: int, target: Path) -> None:
@@ -215,14 +322,11 @@ def _check_writable(number: int, target: Path) -> None:
         raise OSError(errno.EBADF, f"Cannot write '{target}': it is open for reading only")
 
 
-@contextmanager
-def _sibling_directory(target: Path) -> Iterator[str]:
+def sibling_directory(target: Path) -> TemporaryDirectory:
     """Create a temporary directory next to `target`, on the same file system."""
     if not target.parent.is_dir():
         raise FileNotFoundError(f"Cannot write '{target}': there is no directory '{target.parent}'. Create it first.")
     try:
-        scratch = tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent)
+        return TemporaryDirectory(target.parent, f".{target.name}.")
     except OSError as error:
         raise type(error)(error.errno, f"Cannot write into '{target.parent}': {error.strerror}") from error
-    with scratch as name:
-        yield name

@@ -1,27 +1,30 @@
 """Directories of .npy and .json files with checksums, written and read without pickle.
 
-Directories can also be read from a URL that smart_open supports.
+Directories can also be read from a URL that smart_open supports. The manifest names the other files: a directory that
+was replaced has files with the names of another generation (see `atomic_files`).
 """
 
 from __future__ import annotations
 
-import errno
 import io
 import json
 import os
 import zlib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import smart_open
 from numpy.typing import NDArray
 
+from gensim_wordrank._utils import atomic_files
+
 MANIFEST = "manifest.json"  # holds the format, its version, and the checksums of the other files
 OLD_MANIFEST = "about.json"  # its name in development versions
 HEADER_BYTES = 128  # size of a .npy file with one dimension and no values
+MAX_READS = 1000  # how often to begin again if a directory is replaced while it is read
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,13 @@ class Format:
     remedy: str
 
 
+def save(path: str | os.PathLike[str], file_format: Format, fill: Callable[[Path], Mapping[str, Any]]) -> None:
+    """Write what `fill(directory)` returns to a directory atomically; `fill` may write arrays to files itself."""
+    atomic_files.write_directory_atomically(
+        path, lambda directory: write(directory, file_format, fill(directory)), MANIFEST
+    )
+
+
 def write(directory: Path, file_format: Format, contents: Mapping[str, Any]) -> None:
     """Write arrays as .npy, unless they are there already, other values as .json, and the manifest."""
     names = []
@@ -40,13 +50,10 @@ def write(directory: Path, file_format: Format, contents: Mapping[str, Any]) -> 
         is_array = isinstance(value, np.ndarray)
         names.append(f"{name}.npy" if is_array else f"{name}.json")
         path = directory / names[-1]
-        try:
-            if not is_array:
-                path.write_text(json.dumps(value, default=_to_python), encoding="ascii")
-            elif not path.exists():
-                np.save(path, np.ascontiguousarray(value), allow_pickle=False)
-        except OSError as error:  # NumPy reports a full disk without an error number
-            raise OSError(error.errno or errno.ENOSPC, f"Cannot write {path.name}: {error}") from error
+        if not is_array:
+            path.write_text(json.dumps(value, default=_to_python), encoding="ascii")
+        elif not path.exists():
+            np.save(path, np.ascontiguousarray(value), allow_pickle=False)
     manifest = {"format": f"gensim-wordrank {file_format.name}", "version": file_format.version}
     manifest["checksums"] = {name: file_checksum(directory / name) for name in names}
     (directory / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="ascii")
@@ -73,9 +80,34 @@ def read(
     directory: str | os.PathLike[str], file_format: Format, mmap: str | None = None, skip: Collection[str] = ()
 ) -> dict[str, Any]:
     """Return what :func:`write` was given, except the names in `skip`; raise ValueError if a file is damaged."""
+    return read_with_checksums(directory, file_format, mmap, skip)[0]
+
+
+def read_with_checksums(
+    directory: str | os.PathLike[str], file_format: Format, mmap: str | None = None, skip: Collection[str] = ()
+) -> tuple[dict[str, Any], dict[str, int]]:
+    """Return what :func:`read` returns, and the checksums of the files that it comes from."""
     checksums = read_checksums(directory, file_format)
-    names = [name for name in checksums if Path(name).stem not in skip]
-    return {Path(name).stem: _load(join_path(directory, name), checksums[name], file_format, mmap) for name in names}
+    for _ in range(MAX_READS):
+        names = {key(name): name for name in checksums}
+        try:
+            found = {
+                each: _load(join_path(directory, name), checksums[name], file_format, mmap)
+                for each, name in names.items()
+                if each not in skip
+            }
+        except (OSError, ValueError):
+            before, checksums = checksums, read_checksums(directory, file_format)
+            if checksums == before:
+                raise
+        else:
+            return found, checksums
+    raise OSError(f"'{os.fspath(directory)}' is being replaced again and again. Try later.")
+
+
+def key(name: str) -> str:
+    """Return the name of the value that a file holds."""
+    return Path(atomic_files.plain_name(name)).stem
 
 
 def _load(path: str, expected: int, file_format: Format, mmap: str | None) -> Any:
@@ -124,10 +156,16 @@ def read_checksums(directory: str | os.PathLike[str], file_format: Format) -> di
 
 def file_checksum(path: Path) -> int:
     """Return the CRC-32 of a file."""
-    result = 0
     with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            result = zlib.crc32(block, result)
+        return stream_checksum(file, path.stat().st_size)
+
+
+def stream_checksum(file: IO[bytes], end: int, start: int = 0) -> int:
+    """Return the CRC-32 of the bytes of an open file from `start` to `end`."""
+    result = 0
+    file.seek(start)
+    while block := file.read(min(end - start, 1 << 20)):
+        result, start = zlib.crc32(block, result), start + len(block)
     return result
 
 

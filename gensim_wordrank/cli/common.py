@@ -40,7 +40,8 @@ def command(function: Callable[..., None]) -> click.Command:
         try:
             function(**options)
         except KeyboardInterrupt:
-            raise Interrupted("Interrupted. Nothing was written.") from None
+            names = ", ".join(f"'{name}'" for name in atomic_files.published())
+            raise Interrupted(f"Interrupted. {f'Written: {names}' if names else 'Nothing was written'}.") from None
         except EXPECTED_ERRORS as error:
             text = str(error.args[0]) if isinstance(error, KeyError) else str(error)
             raise click.ClickException(" ".join(text.split()) or type(error).__name__) from error

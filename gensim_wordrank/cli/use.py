@@ -26,6 +26,7 @@ from gensim_wordrank.plots.documents import DOCUMENT_WRITERS, FIGURE_WRITERS
 from gensim_wordrank.plots.report import default_words, format_comparison, score_rows
 from gensim_wordrank.subwords.formats import write_fasttext_bin, write_floret
 
+PROJECTOR_CONFIG = "projector_config.pbtxt"  # TensorBoard reads it
 SUBWORD_WRITERS = {"fasttext": write_fasttext_bin, "floret": write_floret}
 
 model_argument = click.argument("model", type=click.Path())
@@ -148,7 +149,9 @@ def export(model: str, output: str, layout: str, use_sum: bool) -> None:
             raise click.UsageError(f"The format {layout} needs a model trained with --subwords, without --sum.")
         SUBWORD_WRITERS[layout](wv, table, output)
     elif layout == "projector":
-        atomic_files.write_directory_atomically(output, lambda directory: write_projector(wv, directory))
+        atomic_files.write_directory_atomically(
+            output, lambda directory: write_projector(wv, directory), PROJECTOR_CONFIG
+        )
     else:
         formats.validate_words(map(str, wv.index_to_key), f"The format {layout}")
         options = {"binary": layout == "word2vec-binary", "write_header": layout != "glove"}
@@ -246,7 +249,9 @@ def format_score(row: dict[str, Any], all_sections: bool) -> list[str]:
 
 
 def write_projector(wv: KeyedVectors, directory: Path) -> None:
-    """Write vectors.tsv and metadata.tsv for TensorBoard's embedding projector."""
+    """Write vectors.tsv and metadata.tsv, and the file that names them, for TensorBoard's embedding projector."""
     np.savetxt(directory / "vectors.tsv", wv.vectors, fmt="%.6g", delimiter="\t")
     lines = [" ".join(str(word).split()) + "\n" for word in wv.index_to_key]
     (directory / "metadata.tsv").write_text("".join(lines), encoding="utf-8")
+    config = 'embeddings {\n  tensor_path: "vectors.tsv"\n  metadata_path: "metadata.tsv"\n}\n'
+    (directory / PROJECTOR_CONFIG).write_text(config, encoding="utf-8")

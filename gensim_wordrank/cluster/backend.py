@@ -219,8 +219,7 @@ class DaskBackend:
     def read_counts(self, place: str | os.PathLike[str]) -> RemoteCounts:
         """Let the machines read saved counts from a URL."""
         place = os.fspath(place)
-        known = checksummed.read(place, FORMAT, skip=("data", "indices"))
-        checksums = checksummed.read_checksums(place, FORMAT)
+        known, checksums = checksummed.read_with_checksums(place, FORMAT, skip=("data", "indices"))
 
         def create(group: WorkerGroup) -> list[ShardInfo]:
             _assign_rows(group, np.diff(known["indptr"]))

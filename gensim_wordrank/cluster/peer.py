@@ -19,7 +19,7 @@ from distributed import get_worker
 from numpy.typing import NDArray
 
 from gensim_wordrank._utils import memory
-from gensim_wordrank._utils.atomic_files import ScratchDirectory
+from gensim_wordrank._utils.temporary import TemporaryDirectory
 from gensim_wordrank._utils.versions import versions
 from gensim_wordrank.cluster import shards
 from gensim_wordrank.cluster.shards import TextShard
@@ -61,7 +61,7 @@ class Peer:
         self.peers: Sequence[Any] = ()
         self.waiting: Counter[int] = Counter()  # for which machines
         self.shards: Sequence[TextShard] = ()
-        self.scratch: ScratchDirectory | None = None
+        self.scratch: TemporaryDirectory | None = None
         self.received: dict[int, Path] = {}  # files in `scratch`, by the number of the shard
         self.text: corpus.Corpus | None = None
         # by name: the number of the first row, and rows. "partial" are the counts of this machine's texts for all
@@ -126,7 +126,7 @@ class Peer:
     async def receive_text(self, number: int, block: bytes) -> None:
         """Store the next bytes of a shard."""
         if self.scratch is None:
-            self.scratch = ScratchDirectory()
+            self.scratch = TemporaryDirectory()
         suffix = Path(self.shards[number].source).suffix
         path = self.received.setdefault(number, self.scratch.path / f"{number}{suffix}")
         with path.open("ab") as file:

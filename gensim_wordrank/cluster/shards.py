@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, Any
 
 import numpy as np
@@ -177,17 +178,21 @@ def _part(place: str, name: str, start: int, end: int, checksums: Mapping[str, i
     The driver verified a directory when it loaded it. At a URL, the machine with the last rows reads the whole file and
     verifies it.
     """
-    path = checksummed.join_path(place, f"{name}.npy")
+    file_name = next(each for each in checksums if checksummed.key(each) == name)
+    path = checksummed.join_path(place, file_name)
     if not checksummed.is_url(place):
         return load_array(Path(path), "r")[start:end]
     with smart_open.open(path, "rb") as opened:
         file: Any = _ChecksummedFile(opened)
-        np.lib.format.read_magic(file)
-        _, _, dtype = np.lib.format.read_array_header_1_0(file)
+        try:
+            np.lib.format.read_magic(file)
+            _, _, dtype = np.lib.format.read_array_header_1_0(file)
+        except (ValueError, TokenError) as error:  # NumPy lets the tokenizer's errors through
+            raise ValueError(f"'{path}' is damaged. {FORMAT.remedy}") from error
         first, left, values = start * dtype.itemsize, end * dtype.itemsize, bytearray()
         while left > 0 and (block := file.read(min(BLOCK, left))):  # from the start: not every server supports ranges
             values += block[first:]
             first, left = max(0, first - len(block)), left - len(block)
-        if not file.read(1) and file.checksum != checksums.get(f"{name}.npy"):
+        if not file.read(1) and file.checksum != checksums[file_name]:
             raise ValueError(f"'{path}' is damaged. {FORMAT.remedy}")
     return np.frombuffer(values, dtype, len(values) // dtype.itemsize)

@@ -9,10 +9,8 @@ from __future__ import annotations
 import itertools
 import logging
 import math
-import tempfile
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -23,6 +21,7 @@ from tqdm import tqdm
 from gensim_wordrank import _cooccurrence
 from gensim_wordrank._utils import threads
 from gensim_wordrank._utils.memory import anonymous_array
+from gensim_wordrank._utils.temporary import TemporaryDirectory
 from gensim_wordrank.cooccurrence.csr import Csr, CsrWriter, read_rows
 from gensim_wordrank.text.tokens import TokenIds
 
@@ -97,11 +96,9 @@ def count(
         if ids is not None:
             result = count_array(ids, open_writer, max_bytes)
         else:
-            with tempfile.TemporaryDirectory(prefix="wordrank-segments-", dir=token_ids.directory) as scratch:
+            with TemporaryDirectory(token_ids.directory) as scratch:
                 partial_counts = [
-                    count_array(
-                        segment, partial(CsrWriter, np.uint64, None, Path(scratch, str(number))), max_bytes // 3
-                    )
+                    count_array(segment, partial(CsrWriter, np.uint64, None, scratch / str(number)), max_bytes // 3)
                     for number, segment in enumerate(token_ids.segments(max_size=max(max_bytes // 3 // 4, 2)))
                 ]
                 result = merge(partial_counts, n_words, open_writer, workers, max_bytes)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensim_wordrank._utils import validation
-from gensim_wordrank._utils.atomic_files import ScratchDirectory
 from gensim_wordrank._utils.checksummed import load_array
+from gensim_wordrank._utils.temporary import TemporaryDirectory
 from gensim_wordrank.types import Floats, Vectors
 
 DTYPES: dict[str, Any] = {"data": np.float32, "indices": np.int32, "indptr": np.int64}
@@ -32,7 +32,7 @@ class Csr:
     indices: NDArray[np.int32]
     indptr: NDArray[np.int64]
     # the directory of `data` and `indices` if they are in temporary files; it is removed with this object
-    scratch: ScratchDirectory | None = None
+    scratch: TemporaryDirectory | None = None
 
 
 @dataclass(frozen=True)
@@ -169,12 +169,12 @@ class CsrWriter:
     def __init__(self, dtype: Any, unit: int | None, directory: Path | None, nnz: int, max_bytes: int) -> None:
         self.dtype, self.unit = np.dtype(dtype), unit
         self.files: tuple[NpyFile, NpyFile] | None = None
-        self.scratch: ScratchDirectory | None = None
+        self.scratch: TemporaryDirectory | None = None
         if directory is None and nnz * PAIR_BYTES <= max_bytes:
             self.indices, self.data = np.empty(nnz, np.int32), np.empty(nnz, self.dtype)
             return
         if directory is None:
-            self.scratch = ScratchDirectory()
+            self.scratch = TemporaryDirectory()
             directory = self.scratch.path
         directory.mkdir(exist_ok=True)
         indices, data = directory / "indices.npy", directory / "data.npy"

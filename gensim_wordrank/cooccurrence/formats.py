@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 
-from gensim_wordrank._utils import atomic_files
+from gensim_wordrank._utils import file_sets
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 
 # a record of GloVe's cooccur and shuffle; word numbers start at 1 and follow the vocabulary file
@@ -36,7 +36,11 @@ def read_glove(cooccurrence: PathLike, vocabulary: PathLike) -> Cooccurrence:
     >>> read_glove(directory + "/cooccurrence.bin", directory + "/vocab.txt").words
     ['b', 'c', 'a']
     """
-    words, counts = _read_vocabulary(Path(vocabulary))
+    return file_sets.read_files([cooccurrence, vocabulary], _read_glove)
+
+
+def _read_glove(cooccurrence: Path, vocabulary: Path) -> Cooccurrence:
+    words, counts = _read_vocabulary(vocabulary)
     size = Path(cooccurrence).stat().st_size
     if size % RECORD.itemsize:
         raise ValueError(f"'{cooccurrence}' is truncated or not GloVe's: its size is no multiple of {RECORD.itemsize}.")
@@ -52,7 +56,11 @@ def validate_words(words: Iterable[Any], where: str) -> None:
 
 
 def write_glove(counts: Cooccurrence, cooccurrence: PathLike, vocabulary: PathLike) -> None:
-    """Write files for GloVe's `shuffle` and `glove`. If the window was one-sided, rows are the later words."""
+    """Write files for GloVe's `shuffle` and `glove`. If the window was one-sided, rows are the later words.
+
+    Older files are replaced together: :func:`read_glove` never reads one of these with one of those. (GloVe's own
+    programs could, while they are replaced, or after the process that replaces them was killed.)
+    """
     validate_words(counts.words, "GloVe's files")
 
     def write_records(name: str) -> None:
@@ -69,8 +77,7 @@ def write_glove(counts: Cooccurrence, cooccurrence: PathLike, vocabulary: PathLi
         lines = (f"{word} {count}\n" for word, count in zip(counts.words, counts.counts.tolist(), strict=True))
         Path(name).write_text("".join(lines), encoding="utf-8")
 
-    atomic_files.write_atomically(cooccurrence, write_records)
-    atomic_files.write_atomically(vocabulary, write_vocabulary)
+    file_sets.write_files_atomically([cooccurrence, vocabulary], [write_records, write_vocabulary])
 
 
 def read_wordrank(directory: PathLike) -> Cooccurrence:

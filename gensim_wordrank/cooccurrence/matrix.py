@@ -180,7 +180,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         count = partial(cls.from_text, found, window, symmetric, distance_weighting, workers, memory, progress=progress)
         if path is None:
             return count()
-        atomic_files.write_directory_atomically(path, lambda directory: count(directory=directory)._write(directory))
+        checksummed.save(path, FORMAT, lambda directory: count(directory=directory)._contents())
         return cls.load(path, mmap="r")
 
     @classmethod
@@ -344,6 +344,8 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the counts to a directory atomically; it replaces a directory of older counts.
 
+        Whoever reads the directory meanwhile, or after this process was killed, finds the old counts or the new ones.
+
         Examples
         --------
         >>> import tempfile
@@ -354,7 +356,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         ['b', 'a']
         """
         self._check_square()
-        atomic_files.write_directory_atomically(path, self._write)
+        checksummed.save(path, FORMAT, lambda _: self._contents())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], mmap: str | None = None) -> Cooccurrence:
@@ -362,23 +364,22 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
 
         The directory may also be a URL that smart_open reads; it is then loaded into memory.
         """
-        found = checksummed.read(path, FORMAT, mmap)
+        found, checksums = checksummed.read_with_checksums(path, FORMAT, mmap)
         try:
             result = cls(*(found[name] for name in ("data", "indices", "indptr", "words", "counts")))
             result.validate()
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"The files in '{path}' do not make a matrix. {FORMAT.remedy} ({error})") from error
         if mmap == "r" and not checksummed.is_url(path):
-            checksums = checksummed.read_checksums(path, FORMAT)
             arrays = result.data, result.indices, result.indptr
             result.mapped_files = MappedFiles(str(Path(path).absolute()), checksums, arrays)
         return result
 
-    def _write(self, directory: Path) -> None:
-        """Write the words and the arrays that are not in the directory yet."""
+    def _contents(self) -> dict[str, Any]:
+        """Return what is written to files."""
         words = [word if isinstance(word, str) else _to_integer(word) for word in self.words]
         found = {name: getattr(self, name).astype(dtype, copy=False) for name, dtype in DTYPES.items()}
-        checksummed.write(directory, FORMAT, {**found, "words": words})
+        return {**found, "words": words}
 
     def _check_square(self) -> None:
         if self.shape[0] != self.n_contexts:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gensim_wordrank._utils import atomic_files
+from gensim_wordrank._utils.temporary import new_token
 from gensim_wordrank.plots import matplotlib, plotly
 from gensim_wordrank.plots.spec import Figure
 
@@ -87,8 +88,9 @@ def _html_row(tag: str, cells: Sequence[str]) -> str:
 def _write_markdown(document: Document, name: str) -> None:
     """Write a Markdown file, and each figure as a numbered PNG file beside it."""
     blocks = [f"# {_escape_markdown(document.title)}\n"]
+    prefix = atomic_files.companion_prefix(name, new_token())
     for number, block in enumerate(document.blocks):
-        image = Path(name).with_name(f"{Path(name).stem}-{number}.png")
+        image = Path(f"{prefix}{number}.png")
         if isinstance(block, Figure):
             matplotlib.write(block, str(image))
         blocks.append(_markdown(block, image.name))

@@ -22,7 +22,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import IO, Any
 
-from gensim_wordrank._utils import atomic_files, checksummed, validation
+from gensim_wordrank._utils import atomic_files, checksummed, temporary, validation
 from gensim_wordrank._utils.versions import versions
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.training.backend import Counts, EpochResult
@@ -162,9 +162,7 @@ class Run:
                 "cooccurrence": checksummed.file_checksum(directory / "cooccurrence" / checksummed.MANIFEST),
             }
             contents = {**vars(start), **model, "run": of_run}
-            atomic_files.write_directory_atomically(
-                directory / "run", lambda place: checksummed.write(place, RUN, contents)
-            )
+            checksummed.save(directory / "run", RUN, lambda _: contents)
             (directory / INCOMPLETE).unlink(missing_ok=True)
             yield cls(options, start, model)
 
@@ -215,11 +213,9 @@ class Run:
         place = self.directory / f"epoch-{state.epoch - self.start.epoch:06}"
         shutil.rmtree(place, ignore_errors=True)  # one that exists is damaged, or of an earlier run
         contents = {**vars(state), "progress": {**progress, "run": self._id}}
-        atomic_files.write_directory_atomically(place, lambda directory: checksummed.write(directory, EPOCH, contents))
+        checksummed.save(place, EPOCH, lambda _: contents)
         self._last, self._written = state.epoch, monotonic()
-        earlier = [checkpoint for checkpoint in self._checkpoints() if checkpoint < place]
-        for old in earlier[: len(earlier) - self.options.keep + 1]:
-            shutil.rmtree(old)
+        self._remove_before(place)
 
     def newest(self) -> tuple[State, dict[str, Any]]:
         """Return the latest state that can be read and the progress saved with it, or the initial state."""
@@ -233,8 +229,15 @@ class Run:
                 logger.warning("%s", error)
             else:
                 self._last = state.epoch
+                self._remove_before(place)  # a process that was killed may have begun
                 return state, progress
         return self.start, {}
+
+    def _remove_before(self, newest: Path) -> None:
+        """Remove the checkpoints that are no longer to be kept."""
+        earlier = [checkpoint for checkpoint in self._checkpoints() if checkpoint < newest]
+        for old in earlier[: max(0, len(earlier) - self.options.keep + 1)]:
+            shutil.rmtree(old)
 
     def _checkpoints(self) -> list[Path]:
         return sorted(_directories(self.directory, CHECKPOINT))
@@ -272,8 +275,7 @@ def _locked(directory: Path) -> Iterator[None]:
     """Keep other processes out of a directory, and remove the incomplete files of a run that was interrupted."""
     with (directory / LOCK).open("w") as lock:
         _lock(lock, fcntl.LOCK_EX)
-        for left in _directories(directory, rf"\.(run|cooccurrence|{CHECKPOINT})\.{atomic_files.TEMPORARY_SUFFIX}"):
-            shutil.rmtree(left, ignore_errors=True)
+        temporary.remove_leftovers(directory, rf"\.(run|cooccurrence|checked|{CHECKPOINT})\.")
         yield
 
 
