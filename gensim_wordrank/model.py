@@ -8,6 +8,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from enum import Enum
 from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from gensim_wordrank import callbacks as listeners_
-from gensim_wordrank import compatibility, keyedvectors, persistence
+from gensim_wordrank import compatibility, keyedvectors, persistence, tensor_files
 from gensim_wordrank._utils import checksummed, validation
 from gensim_wordrank._utils import memory as memory_
 from gensim_wordrank.cooccurrence.csr import CountSummary
@@ -43,6 +44,13 @@ logger = logging.getLogger(__name__)
 
 NO_SUBWORDS = "There are no vectors of unknown words. Train with subwords=True."
 FLOAT_BYTES = np.dtype(np.float32).itemsize
+
+
+class Format(str, Enum):
+    """The formats of a saved model."""
+
+    GENSIM = "gensim"
+    SAFETENSORS = "safetensors"
 
 
 class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type information
@@ -970,13 +978,46 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "cluster"}
 
-    def save(self, fname: str | os.PathLike[str] | IO[bytes], **kwargs: Any) -> None:
-        """Save the model in gensim's format; an existing model is replaced only by a complete new one.
+    def save(
+        self,
+        fname: str | os.PathLike[str] | IO[bytes],
+        *,
+        format: str = "gensim",
+        cooccurrence: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        """Save the whole model; an existing model is replaced only by a complete new one.
 
-        Large arrays are stored beside the file, as by gensim. Their names have a random part, so that no model is ever
-        loaded with arrays of another. An open file, or a URL that smart_open knows, is written to directly.
+        Parameters
+        ----------
+        fname : str, path or binary file
+            An open file, or a URL that smart_open knows, is written to directly.
+        format : {"gensim", "safetensors"}
+            gensim's format is a pickle, and stores large arrays beside the file. Their names have a random part, so
+            that no model is ever loaded with arrays of another. "safetensors" is one file without pickle, which can be
+            loaded without trust, and memory-mapped; attributes that you added to the model are not in it.
+        cooccurrence : bool
+            Whether to store the co-occurrences in a safetensors file, so that training on more text adds to them.
+            (gensim's format always holds them, unless ``ignore=["cooccurrence"]``.)
+        **kwargs
+            For gensim's format: the parameters of :meth:`gensim.utils.SaveLoad.save`.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from gensim.test.utils import common_texts
+        >>> from gensim_wordrank import WordRank
+        >>> path = tempfile.mkdtemp() + "/toy.safetensors"
+        >>> WordRank(common_texts, vector_size=10, min_count=1, epochs=5).save(path, format="safetensors")
+        >>> WordRank.load(path, mmap="r").wv["computer"].shape
+        (10,)
         """
-        persistence.save(self, super().save, fname, **kwargs)
+        if validation.choice("format", Format, format) is Format.SAFETENSORS:
+            if kwargs:
+                raise TypeError(f"The format 'safetensors' has no parameter {next(iter(kwargs))!r}. Omit it.")
+            tensor_files.save(self, fname, cooccurrence)
+        else:
+            persistence.save(self, super().save, fname, **kwargs)
 
     def _save_specials(self, fname: str, *arguments: Any) -> Any:
         return persistence.save_arrays(self, super()._save_specials, fname, *arguments)
@@ -986,6 +1027,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
 
     @classmethod
     def load(cls, fname: str | os.PathLike[str], mmap: str | None = None) -> Self:
-        """Load a model that :meth:`save` wrote. The format is pickle: load only files you trust."""
-        model: Self = persistence.load(cls, super(Word2Vec, cls).load, fname, mmap)
+        """Load a model that :meth:`save` wrote. gensim's format is pickle: load only files you trust."""
+        model: Self
+        if isinstance(fname, (str, os.PathLike)) and tensor_files.is_tensor_file(fname):
+            model = tensor_files.load(cls, fname, mmap)
+        else:
+            model = persistence.load(cls, super(Word2Vec, cls).load, fname, mmap)
         return model

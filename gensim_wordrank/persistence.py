@@ -6,8 +6,8 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any
@@ -20,6 +20,7 @@ from gensim_wordrank import keyedvectors
 from gensim_wordrank._utils import atomic_files, checksummed
 from gensim_wordrank._utils.temporary import new_token
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
+from gensim_wordrank.objective.objective import Objective
 from gensim_wordrank.training.checkpoints import Run
 
 # parameters that matter only before training, or belong to one call
@@ -169,8 +170,9 @@ def describe(model: Any) -> dict[str, Any]:
     names = _parameter_names(type(model)) - objective.keys() - NOT_STORED
     parameters = {**objective, **{name: getattr(model, name) for name in sorted(names)}}
     attributes = keyedvectors.plain_attributes(model.wv)
+    stored = {name: getattr(model, name) for name in STORED if hasattr(model, name)}  # a vocabulary sets some of them
     description = {
-        "parameters": parameters, "attributes": list(attributes), **{name: getattr(model, name) for name in STORED},
+        "parameters": parameters, "attributes": list(attributes), **stored,
     }  # fmt: skip
     numbered = {f"wv.{number}": values for number, values in enumerate(attributes.values())}
     return {"model": description, "lock": model.wv.vectors_lockf, **numbered}
@@ -186,17 +188,34 @@ def restore(model: Any, run: Run) -> Cooccurrence:
     """Give a new model what a run had made of its model at the latest checkpoint; return the counts."""
     description = run.model["model"]
     counts = model.cooccurrence = run.counts()
-    model.wv.index_to_key = list(counts.words)
-    model.wv.key_to_index = {word: i for i, word in enumerate(counts.words)}
-    attributes = {name: run.model[f"wv.{i}"] for i, name in enumerate(description["attributes"])}
-    model.wv.expandos = {
-        name: np.array(values, object) if isinstance(values, list) else values for name, values in attributes.items()
-    }
     state, progress = run.newest()
     model.wv.vectors = state.words
-    model.wv.vectors_lockf = run.model["lock"]
+    set_words(model, counts.words, description, run.model)
     model._set_state(state)
-    for name, value in {**description, **progress}.items():
-        if name not in ("parameters", "attributes"):
-            setattr(model, name, value)
+    for name, value in progress.items():
+        setattr(model, name, value)
     return counts
+
+
+def new_model(cls: type, description: Mapping[str, Any]) -> Any:
+    """Return an untrained model with the parameters of a description; refuse other parameters."""
+    parameters = description["parameters"]
+    allowed = (_parameter_names(cls) | {field.name for field in fields(Objective)}) - NOT_STORED
+    if not parameters.keys() <= allowed:
+        raise ValueError(f"holds unknown parameters: {', '.join(sorted(map(repr, parameters.keys() - allowed)))}.")
+    return cls(**parameters)
+
+
+def set_words(model: Any, words: Sequence[Any], description: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    """Give a new model with vectors their words, and what else is known about these and the training."""
+    model.wv.index_to_key = list(words)
+    model.wv.key_to_index = {word: i for i, word in enumerate(words)}
+    attributes = {name: values[f"wv.{i}"] for i, name in enumerate(description["attributes"])}
+    model.wv.expandos = {
+        name: np.array(each, object) if isinstance(each, list) else each for name, each in attributes.items()
+    }
+    model.wv.vectors_lockf = values["lock"]
+    if len(model.wv.key_to_index) != len(words) or any(len(each) != len(words) for each in attributes.values()):
+        raise ValueError("does not hold one vector, and one value of each attribute, per word.")
+    for name in description.keys() & set(STORED):
+        setattr(model, name, description[name])

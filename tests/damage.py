@@ -3,8 +3,8 @@
     python tests/damage.py SEED ROUNDS
 
 For each format: write files and read them; then, in each round, change some bytes of a file or truncate it, and read it
-again. The result must pass the check of the format, or be a ValueError or OSError with a message. Models are left out:
-they are pickles, which are not checked. Prints lines of JSON.
+again. The result must pass the check of the format, or be a ValueError or OSError that names the file. Prints lines of
+JSON.
 """
 
 import bz2

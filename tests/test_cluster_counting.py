@@ -182,13 +182,13 @@ def test_workers_read_texts_from_urls(machines, url, files):
 def test_workers_read_counts_from_a_url(machines, url, lee_pairs, monkeypatch):
     """Workers read the rows of counts at a URL; the driver reads only words, word counts and offsets."""
     loaded = []
-    load = backend.checksummed.read
-    monkeypatch.setattr(backend.checksummed, "read", lambda *a, **b: loaded.append(load(*a, **b)) or loaded[-1])
+    name, load = "read_with_checksums", backend.checksummed.read_with_checksums
+    monkeypatch.setattr(backend.checksummed, name, lambda *a, **b: loaded.append(load(*a, **b)) or loaded[-1])
     monkeypatch.setattr(backend, "send_counts", None)
     options = {"vector_size": SIZE, "epochs": 2}
     model = WordRank.from_cooccurrence(f"{url}/pairs/", cluster=machines, **options)
     assert fingerprint(model) == fingerprint(WordRank.from_cooccurrence(lee_pairs, **options))
-    assert [sorted(each) for each in loaded] == [["counts", "indptr", "words"]]
+    assert [sorted(each) for each, _ in loaded] == [["counts", "indptr", "words"]]
 
 
 @pytest.mark.parametrize("name", ["data", "indices"])

@@ -51,7 +51,7 @@ def write(directory: Path, file_format: Format, contents: Mapping[str, Any]) -> 
         names.append(f"{name}.npy" if is_array else f"{name}.json")
         path = directory / names[-1]
         if not is_array:
-            path.write_text(json.dumps(value, default=_to_python), encoding="ascii")
+            path.write_text(json.dumps(value, default=to_python), encoding="ascii")
         elif not path.exists():
             np.save(path, np.ascontiguousarray(value), allow_pickle=False)
     manifest = {"format": f"gensim-wordrank {file_format.name}", "version": file_format.version}
@@ -59,7 +59,7 @@ def write(directory: Path, file_format: Format, contents: Mapping[str, Any]) -> 
     (directory / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="ascii")
 
 
-def _to_python(value: Any) -> Any:
+def to_python(value: Any) -> Any:
     """Convert a NumPy scalar for JSON."""
     if isinstance(value, np.generic):
         return value.item()

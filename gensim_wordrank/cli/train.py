@@ -18,7 +18,7 @@ from gensim_wordrank._utils import atomic_files, checksummed, memory
 from gensim_wordrank.cli.common import Interrupted, command, json_option, output_option, print_summary, shows_progress
 from gensim_wordrank.cluster import Hosts, connect
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
-from gensim_wordrank.model import WordRank
+from gensim_wordrank.model import Format, WordRank
 from gensim_wordrank.objective.losses import PairLoss, RankLoss
 from gensim_wordrank.text import corpus
 from gensim_wordrank.text import prepare as preparation
@@ -70,6 +70,13 @@ training_options = (
     switch("--weighted/--unweighted", "Weight pairs by their counts, or all equally."),
     click.option("--subwords", is_flag=True, help="Learn from n-grams: vectors of unknown words, better rare words."),
 )
+saving_options = (
+    click.option(
+        "--format", "layout", type=click.Choice([layout.value for layout in Format]), default="safetensors",
+        show_default=True, help="safetensors: one file, without pickle. gensim: a pickle, for gensim's own loader.",
+    ),
+    click.option("--with-counts", is_flag=True, help="Store the co-occurrences in the safetensors file, too."),
+)  # fmt: skip
 hosts_options = (
     click.option("--hosts", type=click.Path(), help="File of machines to use over SSH; see docs/distributed.md."),
     click.option(
@@ -114,13 +121,13 @@ def cooccur(texts: tuple[str, ...], output: str, **options: Any) -> None:
 @command
 @texts_argument
 @output_option("Output file for the model.")
-@with_options(*training_options, *counting_options, workers_option, *hosts_options)
+@with_options(*saving_options, *training_options, *counting_options, workers_option, *hosts_options)
 @click.option("--checkpoint", type=click.Path(), help="Directory for checkpoints, for `wordrank resume`.")
 @click.option("--checkpoint-every", help='Number of epochs, or a time such as "10min" (default: 1).')
 @json_option
 def train(
     texts: tuple[str, ...], output: str, as_json: bool, workers: int | None, checkpoint: str | None,
-    checkpoint_every: str | None, **options: Any,
+    checkpoint_every: str | None, layout: str, with_counts: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Train word vectors.
 
@@ -140,16 +147,18 @@ def train(
         options["checkpoint"] = Checkpoints(checkpoint, int(every) if every.isdecimal() else every)
     with suggest_resume(checkpoint, output):
         model = train_model(texts, options)
-    save_model(model, output, as_json)
+    save_model(model, output, as_json, layout, with_counts)
 
 
 @command
 @click.argument("directory", type=click.Path())
 @output_option("Output file for the model.")
 @click.option("--workers", type=int, help="Number of threads (default: as before).")
-@with_options(*hosts_options)
+@with_options(*saving_options, *hosts_options)
 @json_option
-def resume(directory: str, output: str, as_json: bool, **options: Any) -> None:
+def resume(
+    directory: str, output: str, as_json: bool, layout: str, with_counts: bool, **options: Any
+) -> None:  # fmt: skip
     """Continue an interrupted training run.
 
     DIRECTORY is the one that was given to `wordrank train --checkpoint`. The vectors are the same as without the
@@ -159,7 +168,7 @@ def resume(directory: str, output: str, as_json: bool, **options: Any) -> None:
     options["cluster"] = take_cluster(options)
     with suggest_resume(directory, output):
         model = WordRank.resume(directory, progress=shows_progress(), **options)
-    save_model(model, output, as_json)
+    save_model(model, output, as_json, layout, with_counts)
 
 
 def open_sources(texts: tuple[str, ...]) -> list[Any]:
@@ -193,9 +202,9 @@ def train_model(texts: tuple[str, ...], options: dict[str, Any]) -> WordRank:
     return WordRank(text, **options)
 
 
-def save_model(model: WordRank, output: str, as_json: bool) -> None:
+def save_model(model: WordRank, output: str, as_json: bool, layout: str, with_counts: bool) -> None:
     """Save a model and print a summary."""
-    model.save(output)
+    model.save(output, format=layout, cooccurrence=with_counts)
     loss = float(model.get_latest_training_loss())
     if as_json:
         summary = {"model": output, "words": len(model.wv), "epochs": model.epochs_done, "loss": loss}

@@ -377,7 +377,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
 
     def _contents(self) -> dict[str, Any]:
         """Return what is written to files."""
-        words = [word if isinstance(word, str) else _to_integer(word) for word in self.words]
+        words = [word if isinstance(word, str) else to_integer(word) for word in self.words]
         found = {name: getattr(self, name).astype(dtype, copy=False) for name, dtype in DTYPES.items()}
         return {**found, "words": words}
 
@@ -400,7 +400,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         return {name: value for name, value in self.__dict__.items() if name not in ("_scratch", "mapped_files")}
 
 
-def _to_integer(word: Any) -> int:
+def to_integer(word: Any) -> int:
     """Return a word as an int; JSON has no other types of words."""
     try:
         integer = int(word)

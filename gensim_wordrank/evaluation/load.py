@@ -15,7 +15,7 @@ import numpy as np
 import smart_open
 from gensim.models import KeyedVectors
 
-from gensim_wordrank import persistence
+from gensim_wordrank import persistence, tensor_files
 from gensim_wordrank._utils import atomic_files
 from gensim_wordrank.model import WordRank
 
@@ -65,7 +65,8 @@ def load_model(path: str) -> LoadedModel:
     """
     if not is_saved_model(path):
         return LoadedModel(path, read_vectors(path))
-    model = persistence.unpickle(KeyedVectors.load, path)
+    is_tensors = tensor_files.is_tensor_file(path)
+    model = WordRank.load(path) if is_tensors else persistence.unpickle(KeyedVectors.load, path)
     if isinstance(model, WordRank):
         if not model.has_contexts:
             logger.warning("'%s' has no context vectors: using u instead of u + v for analogies", path)
@@ -80,11 +81,11 @@ def load_model(path: str) -> LoadedModel:
 
 
 def is_saved_model(path: str) -> bool:
-    """Return True if the file was written by gensim's `save` (a pickle), False if it holds only vectors."""
+    """Return True if the file holds a saved model (safetensors, or gensim's pickle), False if it holds only vectors."""
     if not Path(path).is_file():
         raise FileNotFoundError(f"There is no file '{path}'.")
     with atomic_files.describe_read_errors(path), smart_open.open(path, "rb") as file:
-        return bool(file.read(1) == b"\x80")
+        return bool(file.read(1) == b"\x80") or tensor_files.is_tensor_file(path)
 
 
 def describe(model: WordRank) -> dict[str, Any]:
