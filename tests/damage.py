@@ -129,7 +129,37 @@ def keyed(name: str, **options: Any) -> Format:
     )
 
 
+def model() -> WordRank:
+    """Return a small model."""
+    return WordRank(SENTENCES, min_count=1, vector_size=4, epochs=2)
+
+
+def have_equal_models(found: WordRank, good: WordRank) -> bool:
+    """Return True if the arrays of two models are the same, as checksums guarantee."""
+    arrays = ((each.wv.vectors, each.context_vectors, each.context_bias) for each in (found, good))
+    return have_equal_vectors(found.wv, good.wv) and all(map(np.array_equal, *arrays))
+
+
+def saved(name: str, **options: Any) -> Format:
+    """Return the format of a saved model."""
+    return Format(
+        lambda place: model().save(place / name, **options),
+        lambda place: WordRank.load(place / name),
+        have_equal_models,
+    )
+
+
 FORMATS = {
+    "model, safetensors": saved("model", format="safetensors", cooccurrence=True),
+    "model, gensim": saved("model"),
+    "model, gensim, several files": saved("model", sep_limit=0),
+    "model, gensim, gz": saved("model.gz"),
+    "model, gensim, bz2": saved("model.bz2", sep_limit=0),
+    "model, mapped": Format(
+        lambda place: model().save(place / "model", sep_limit=0),
+        lambda place: WordRank.load(place / "model", mmap="r"),
+        have_equal_models,
+    ),
     "co-occurrences": Format(
         lambda place: pairs().save(place / "pairs"), lambda place: Cooccurrence.load(place / "pairs"), are_equal
     ),
@@ -158,6 +188,8 @@ FORMATS = {
     "word2vec text": keyed("vectors.txt"),
     "word2vec binary": keyed("vectors.bin", binary=True),
     "GloVe vectors": keyed("vectors.txt", write_header=False),
+    "word2vec text.gz": keyed("vectors.txt.gz"),
+    "word2vec binary.bz2": keyed("vectors.bin.bz2", binary=True),
     "text": text("text.txt", bytes),
     "text.gz": text("text.txt.gz", gzip.compress),
     "text.bz2": text("text.txt.bz2", bz2.compress),
@@ -186,7 +218,7 @@ def count_outcomes(form: Format, random: np.random.Generator, rounds: int) -> Co
     """Return how often each outcome occurred."""
     outcomes: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
+        place = Path(name).resolve()
         form.write(place)
         good = form.read(place)
         files = sorted(file for file in place.rglob("*") if file.is_file() and file.stat().st_size)
@@ -196,8 +228,10 @@ def count_outcomes(form: Format, random: np.random.Generator, rounds: int) -> Co
             file.write_bytes(damage(content, random))
             try:
                 outcomes["right" if form.is_right(form.read(place), good) else f"wrong: {file.read_bytes()!r}"] += 1
-            except (ValueError, OSError) as error:
-                outcomes["refused" if str(error) else "refused without a word"] += 1
+            except (ValueError, OSError, AttributeError) as error:
+                # a directory is named if its files do not match, and a file that another names if it is not there
+                named = any(f"/{path}" in str(error) for path in (file.name, file.parent.name, "meta"))
+                outcomes["refused" if named else f"unnamed: {type(error).__name__}: {error}"] += 1
             except Exception as error:
                 outcomes[f"{type(error).__name__}: {error}"] += 1
             file.write_bytes(content)

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -89,6 +90,68 @@ def test_train_reads_all_kinds_of_input(model, tmp_path):
         done = wordrank("train", source, "-o", "other.model", *TRAIN, "-q", cwd=tmp_path, **options)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
         assert WordRank.load(tmp_path / "other.model").wv.vectors.tobytes() == expected
+
+
+def test_inputs_are_not_overwritten(model, tmp_path):
+    """Commands refuse to replace a file that they read, also under another name of it."""
+    (tmp_path / "text.txt").write_text("a b\nb a\n")
+    (tmp_path / "link").symlink_to("text.txt")
+    shutil.copy(model, tmp_path / "model")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    for command in (
+        "train text.txt -o link", "prepare text.txt -o text.txt", "export model -o model",
+        "export model -o ./model --format glove",
+    ):  # fmt: skip
+        done = wordrank(*command.split(), cwd=tmp_path)
+        assert done.returncode == 1
+        assert b"it is also the input. Give another name." in done.stderr
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_closed_streams(model, tmp_path):
+    """With closed standard streams, results are right, messages for stderr are not in them, and input is asked for."""
+    shutil.copy(model, tmp_path / "model")
+
+    def run(command):
+        return subprocess.run(
+            f"{COMMAND} {command}", shell=True, capture_output=True, cwd=tmp_path, timeout=120, check=False
+        )  # fmt: skip
+
+    assert run("export model -o vectors.txt <&- >&- 2>&-").returncode == 0
+    assert len(KeyedVectors.load_word2vec_format(tmp_path / "vectors.txt")) == len(WordRank.load(model).wv)
+    done = run("info missing 2>&-")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"standard input is closed" in run("similar model <&-").stderr
+    assert b"The standard input, -, is closed." in run("train - -o other <&-").stderr
+    done = run("export model -o /dev/stdout >&-")
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"Error: [Errno 9] Cannot write '/dev/stdout'")
+
+
+def test_full_disk_is_one_line(model, tmp_path):
+    """If a result does not fit, the error is one line that names it, and nothing is left."""
+    shutil.copy(model, tmp_path / "model")
+    for command in ("export model -o result", "export model -o result --format projector", f"cooccur {LEE} -o result"):
+        limited = ["bash", "-c", f"ulimit -f 20; {COMMAND} {command} -q"]
+        done = subprocess.run(limited, capture_output=True, cwd=tmp_path, timeout=120, check=False)
+        assert done.returncode == 1
+        assert re.fullmatch(r"Error: \[Errno \d+\] Cannot write 'result': .*\n", done.stderr.decode()), done.stderr
+        assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_formats_of_models(tmp_path):
+    """Models are safetensors files without counts unless options say otherwise; all commands read both formats."""
+    kinds = {"safe": [], "full": ["--with-counts"], "pickle": ["--format", "gensim"]}
+    for name, options in kinds.items():
+        assert wordrank("train", LEE, "-o", name, *TRAIN, *options, "-q", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "pickle").read_bytes()[:1] == b"\x80"
+    assert (tmp_path / "safe").read_bytes()[8:9] == b"{"
+    models = {name: WordRank.load(tmp_path / name) for name in kinds}
+    assert [name for name, each in models.items() if each.cooccurrence is None] == ["safe"]
+    assert len({each.wv.vectors.tobytes() for each in models.values()}) == 1
+    for command in ("similar {} cricket", "analogy {} he his they", "info {}", "export {} -o vectors.txt"):
+        for name in kinds:
+            assert wordrank(*command.format(name).split(), "-q", cwd=tmp_path).returncode == 0
 
 
 def test_similar_and_analogy(model, tmp_path):

@@ -56,6 +56,16 @@ def test_corpus_without_words():
         WordRank(SENTENCES, min_count=50)
 
 
+def test_nothing_in_place_of_a_parameter(tmp_path, monkeypatch):
+    """None as a matrix, and an empty name of a directory, are errors that name the parameter; no file is written."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(TypeError, match="'matrix' must be a matrix or an array. Got None"):
+        WordRank.from_cooccurrence(None)
+    with pytest.raises(ValueError, match="'checkpoint' must be the name of a directory. Got '' instead"):
+        WordRank(SENTENCES, min_count=1, checkpoint="")
+    assert not list(tmp_path.iterdir())
+
+
 def test_missing_file(tmp_path):
     """The error names the missing file."""
     with pytest.raises(TypeError, match=r"missing\.txt"):

@@ -1,10 +1,12 @@
 """Files of other programs: GloVe, word2vec and the code of the paper's authors."""
 
+import gzip
 import shutil
 import subprocess
 
 import numpy as np
 import pytest
+from gensim.models import KeyedVectors
 from gensim.test.utils import datapath
 from gensim_wordrank import Cooccurrence, WordRank
 from gensim_wordrank.cooccurrence.formats import RECORD, read_glove, read_wordrank, write_glove
@@ -63,6 +65,29 @@ def test_damaged_glove_files(pairs, tmp_path):
         read_glove(tmp_path / "nan.bin", tmp_path / "few.txt")
     with pytest.raises(ValueError, match="cannot hold the word 'new york'"):
         write_glove(Cooccurrence.from_matrix([[1.0]], ["new york"]), tmp_path / "x.bin", tmp_path / "x.txt")
+
+
+def test_vectors_that_do_not_match_their_header(tmp_path, caplog):
+    """More vectors than the first line says are an error; a last line without its end is noticed."""
+    keyed = KeyedVectors(3)
+    keyed.add_vectors(["a", "b", "c"], np.arange(9, dtype=np.float32).reshape(3, 3))
+    for name, binary in (("vectors.txt", False), ("vectors.bin", True), ("vectors.bin.gz", True)):
+        path = tmp_path / name
+        keyed.save_word2vec_format(path, binary=binary)
+        assert len(read_vectors(path)) == 3
+        opened = gzip.open if name.endswith("gz") else open
+        with opened(path, "rb") as file:
+            content = file.read()
+        with opened(path, "wb") as file:
+            file.write(b"2" + content[1:])
+        with pytest.raises(ValueError, match=rf"{name}' is damaged: .* promises"):
+            read_vectors(path)
+    (tmp_path / "vectors.bin").write_bytes(b"2 1\na \0\0\0\0\nb \0\0\0\0\n")  # as word2vec's program writes
+    assert len(read_vectors(tmp_path / "vectors.bin")) == 2
+    assert not caplog.messages
+    (tmp_path / "vectors.txt").write_text("2 2\na 1 2\nb 3 4.2")
+    assert len(read_vectors(tmp_path / "vectors.txt")) == 2
+    assert "vectors.txt' does not end with a line break: the last vector may be cut off" in caplog.text
 
 
 def test_damaged_vector_files(tmp_path):

@@ -81,7 +81,7 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[str], None])
     """
     target = target_file(Path(path))
     if is_special_file(target):
-        with TemporaryDirectory() as scratch:
+        with describe_write_errors(target), TemporaryDirectory() as scratch:
             write(str(scratch / target.name))
             _copy_into(target, sorted(scratch.iterdir()))
         return
@@ -277,6 +277,12 @@ def describe_read_errors(source: Any) -> Iterator[None]:
         raise OSError(f"{_describe(source)} cannot be read without the module {error.name!r}. Install it.") from error
     except (EOFError, ImportError, pickle.UnpicklingError, zlib.error, lzma.LZMAError) as error:
         raise OSError(f"{_describe(source)} is damaged or cut off: {error}") from error
+    except OSError as error:
+        if error.filename is not None or _describe(source) in str(error):
+            raise
+        if error.errno is None:  # of gzip or bz2
+            raise OSError(f"{_describe(source)} is damaged or cut off: {error}") from error
+        raise type(error)(error.errno, f"Cannot read {_describe(source)}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise encoding_error(source, error) from error
 

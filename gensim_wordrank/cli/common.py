@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
@@ -60,6 +62,20 @@ class Interrupted(click.ClickException):
     exit_code = 130  # 128 + SIGINT, as in shells
 
 
+def occupy_closed_streams() -> None:
+    """Give closed standard streams their numbers back, so that no output file has one of them.
+
+    Messages for a closed stderr are lost. Nothing can be read from a closed stdin, or written to a closed stdout.
+    """
+    for number, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
+        if stream is None:
+            null = os.open(os.devnull, (os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)[number])
+            if null != number:  # the number is in use
+                os.close(null)
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115  # stays open
+
+
 def is_quiet() -> bool:
     """Return True if the command was given --quiet."""
     return bool(click.get_current_context().params["quiet"])
@@ -67,7 +83,7 @@ def is_quiet() -> bool:
 
 def shows_progress() -> bool:
     """Return True if a progress bar can be seen."""
-    return not is_quiet() and sys.stderr.isatty()
+    return not is_quiet() and sys.stderr is not None and sys.stderr.isatty()
 
 
 def print_summary(output: str, text: str) -> None:

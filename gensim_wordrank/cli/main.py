@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
-from gensim_wordrank.cli import train, use
+from gensim_wordrank.cli import common, train, use
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="gensim-wordrank")
 def main() -> None:
     """Train and use WordRank word vectors."""
+    common.occupy_closed_streams()
 
 
 for command in (

@@ -111,6 +111,7 @@ def cooccur(texts: tuple[str, ...], output: str, **options: Any) -> None:
 
     TEXTS have one sentence per line and may be compressed; - reads from standard input.
     """
+    atomic_files.require_other_file(output, texts)
     hosts, sources, progress = take_cluster(options), open_sources(texts), shows_progress()
     with connect(hosts) if hosts else nullcontext() as backend:
         options |= {"path": output, "progress": progress, "backend": backend}
@@ -137,7 +138,7 @@ def train(
     --min-count and --max-final-vocab have no effect, and --window, --one-sided and --flat apply only to text that the
     model is trained on later.
     """
-    check_output(output)
+    check_output(output, texts)
     options |= {"workers": cpu_count() if workers is None else workers, "progress": shows_progress()}
     options["cluster"] = take_cluster(options)
     if checkpoint is None and checkpoint_every is not None:
@@ -173,12 +174,15 @@ def resume(
 
 def open_sources(texts: tuple[str, ...]) -> list[Any]:
     """Replace - by the standard input."""
+    if "-" in texts and sys.stdin is None:
+        raise OSError("The standard input, -, is closed. Give a file.")
     return [sys.stdin.buffer if text == "-" else text for text in texts]
 
 
-def check_output(output: str) -> None:
-    """Raise an error before training if the model cannot be saved there."""
+def check_output(output: str, texts: tuple[str, ...] = ()) -> None:
+    """Raise an error before training if the model cannot be saved there, or would replace a text."""
     if not checksummed.is_url(output):
+        atomic_files.require_other_file(output, texts)
         atomic_files.require_writable_file(output)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
@@ -50,6 +51,8 @@ def similar(model: str, words: tuple[str, ...], topn: int, as_json: bool) -> Non
     """
     if as_json and not words:
         raise click.UsageError("Give WORDS with --json.")
+    if not words and sys.stdin is None:
+        raise click.UsageError("Give WORDS: the standard input is closed.")
     loaded = load_model(model)
     if words:
         neighbours = {word: find_neighbours(loaded, word, topn) for word in words}
@@ -107,6 +110,7 @@ def evaluate(
     Similarity uses word vectors u, analogies u + v. Each further model is compared with the first.
     """
     if report:
+        atomic_files.require_other_file(report, models)
         atomic_files.select_writer(report, DOCUMENT_WRITERS)
     tests = evaluation.bundled_sets() + (evaluation.read_directory(sets) if sets else [])
     loaded = [load_model(model) for model in models]
@@ -137,6 +141,7 @@ def evaluate(
 @click.option("--sum", "use_sum", is_flag=True, help="Write u + v (better for analogies) instead of u.")
 def export(model: str, output: str, layout: str, use_sum: bool) -> None:
     """Write the vectors of MODEL for other programs."""
+    atomic_files.require_other_file(output, [model])
     if layout != "projector":
         atomic_files.require_writable_file(output)
     loaded = load_model(model)
@@ -189,6 +194,7 @@ def plot(arguments: tuple[str, ...], output: str, what: str, topn: int) -> None:
     """
     if what != "rank-losses" and not arguments:
         raise click.UsageError("Give a MODEL.")
+    atomic_files.require_other_file(output, arguments)
     atomic_files.select_writer(output, FIGURE_WRITERS)
     if what == "words":
         wv = load_model(arguments[0]).wv

@@ -85,4 +85,7 @@ class Hosts:
         with atomic_files.describe_read_errors(path):
             text = Path(path).read_text(encoding="utf-8")
         lines = (line.partition("#")[0].strip() for line in text.splitlines())
-        return cls(filter(None, lines), ssh_config)
+        try:
+            return cls(filter(None, lines), ssh_config)
+        except ValueError as error:
+            raise ValueError(f"'{path}' is no file of hosts: {error}") from error

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 
-from gensim_wordrank._utils import file_sets
+from gensim_wordrank._utils import atomic_files, file_sets
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 
 # a record of GloVe's cooccur and shuffle; word numbers start at 1 and follow the vocabulary file
@@ -86,18 +86,26 @@ def read_wordrank(directory: PathLike) -> Cooccurrence:
     These files do not contain word frequencies; the row sums are used instead.
     """
     directory = Path(directory)
-    meta = [line.split() for line in (directory / "meta").read_text(encoding="utf-8").splitlines() if line.strip()]
+    meta = [line.split() for line in _read_text(directory / "meta").splitlines() if line.strip()]
     try:
         (n_words, n_contexts), (n_lines, name) = map(int, meta[0]), meta[1]
-        words = (directory / meta[2][1]).read_text(encoding="utf-8").splitlines()[:n_words] if meta[2:] else None
+        n_entries, words_name = int(n_lines), meta[2][1] if meta[2:] else None
     except (ValueError, IndexError) as error:
         raise ValueError(f"'{directory / 'meta'}' must hold 'rows columns', 'lines file' and 'words file'.") from error
+    for each in (name, words_name):
+        if each is not None and not (directory / each).is_file():
+            raise FileNotFoundError(f"'{directory / 'meta'}' names the file '{each}', which is not there.")
+    words = None if words_name is None else _read_text(directory / words_name).splitlines()[:n_words]
     if words is not None and len(words) != n_words:
         raise ValueError(f"'{directory / meta[2][1]}' holds {len(words)} words, not {n_words}. Is it truncated?")
     if n_words != n_contexts:
         raise ValueError(f"'{directory / 'meta'}' must have as many columns as rows. Got {n_words}, {n_contexts}.")
-    entries = np.loadtxt(directory / name, RECORD, ndmin=1)
-    if len(entries) != int(n_lines):
+    try:
+        with atomic_files.describe_read_errors(directory / name):
+            entries = np.loadtxt(directory / name, RECORD, ndmin=1)
+    except ValueError as error:
+        raise ValueError(f"'{directory / name}' must hold lines of two numbers and a count: {error}") from error
+    if len(entries) != n_entries:
         raise ValueError(
             f"'{directory / name}' holds {len(entries)} lines, not {n_lines} as 'meta' says. Is it truncated?"
         )
@@ -106,12 +114,17 @@ def read_wordrank(directory: PathLike) -> Cooccurrence:
     )
 
 
+def _read_text(path: Path) -> str:
+    with atomic_files.describe_read_errors(path):
+        return path.read_text(encoding="utf-8")
+
+
 def _read_vocabulary(path: Path) -> tuple[list[str], NDArray[np.int64]]:
-    lines = path.read_text(encoding="utf-8").split("\n")
+    lines = _read_text(path).split("\n")
     entries = [line.rsplit(" ", 1) for line in lines if line]
     try:
         return [word for word, _ in entries], np.array([int(count) for _, count in entries], np.int64)
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise ValueError(f"'{path}' must hold lines of a word, a space and its count.") from error
 
 
@@ -125,4 +138,7 @@ def _from_entries(
     if len(values) and not (values.min() >= 0 and values.max() <= np.finfo(np.float32).max):
         raise ValueError(f"'{path}' must hold finite numbers, 0 or above. Is it damaged?")
     matrix = coo_matrix((values.astype(np.float32), (rows - 1, columns - 1)), (n, n))
-    return Cooccurrence.from_matrix(matrix, words, counts)
+    try:
+        return Cooccurrence.from_matrix(matrix, words, counts)
+    except ValueError as error:  # of words or their counts
+        raise ValueError(f"'{path}' and its vocabulary do not make a matrix: {error}") from error

@@ -176,6 +176,8 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
             counts.save(path)
             return cls.load(path, mmap="r")
         found = corpus.read(sentences, corpus_file, workers=workers, max_bytes=max_bytes, progress=progress)
+        if not found.n_tokens and corpus_file is not None:
+            raise ValueError(f"{corpus_file!r} holds no words.")
         found = found.reindex(found.select_vocabulary(min_count, max_final_vocab))
         count = partial(cls.from_text, found, window, symmetric, distance_weighting, workers, memory, progress=progress)
         if path is None:
@@ -227,6 +229,8 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         >>> Cooccurrence.from_matrix(together, words=["bread", "butter", "jam"]).nnz
         6
         """
+        if matrix is None:
+            raise TypeError("'matrix' must be a matrix or an array. Got None instead.")
         matrix = csr_matrix(matrix, dtype=np.float32)
         if not matrix.has_canonical_format:
             matrix = matrix.copy()

@@ -6,7 +6,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -21,6 +21,8 @@ from gensim_wordrank.model import WordRank
 
 logger = logging.getLogger(__name__)
 
+# bytes that are read at a time
+BLOCK = 1 << 20
 # reported for gensim models that have them
 GENSIM_PARAMETERS = (
     "vector_size", "window", "min_count", "epochs", "alpha", "min_alpha", "seed", "sg", "hs", "negative",
@@ -119,16 +121,21 @@ def read_vectors(path: str | os.PathLike[str]) -> KeyedVectors:
     path = os.fspath(path)
     binary = path.endswith((".bin", *(f".bin{ending}" for ending in smart_open.compression.get_supported_extensions())))
     with atomic_files.describe_read_errors(path), smart_open.open(path, "rb") as file:
-        no_header = not binary and len(file.readline(10_000).split()) != 2
-        file.seek(0)
-        if not binary:
-            _check_rows(file, path, not no_header)
+        header = file.readline(10_000)
+        no_header = not binary and len(header.split()) != 2
+        if binary:
+            size = len(header) + sum(map(len, iter(partial(file.read, BLOCK), b"")))
+        else:
+            file.seek(0)
+            _check_rows(file, path, None if no_header else header)
     try:
         with np.errstate(over="ignore"):  # values that overflow to infinity are rejected below
             wv = KeyedVectors.load_word2vec_format(path, binary=binary, no_header=no_header)
     # all of these come out of gensim when the header or a row is malformed
     except (EOFError, MemoryError, OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"'{path}' is damaged or not a vector file: {error}") from error
+    if binary and not _has_size(wv, size - len(header)):
+        raise ValueError(f"'{path}' is damaged: more follows the {len(wv)} vectors that its first line promises.")
     n = len(wv.key_to_index)
     if not wv.vector_size or not n:
         raise ValueError(f"'{path}' is damaged or not a vector file: no numbers follow the words.")
@@ -140,13 +147,30 @@ def read_vectors(path: str | os.PathLike[str]) -> KeyedVectors:
     return wv
 
 
-def _check_rows(file: IO[bytes], path: str, has_header: bool) -> None:
-    """Raise ValueError if rows differ in length: gensim would broadcast a single number to a whole vector."""
-    lengths = (len(line.split()) for line in islice(file, int(has_header), None))
-    expected = next(lengths, 0)
-    for number, length in enumerate(lengths, 2 + has_header):
+def _has_size(wv: KeyedVectors, size: int) -> bool:
+    """Return True if binary vectors take so many bytes, with or without a line break after each."""
+    if len(wv.key_to_index) < len(wv.index_to_key):  # of words that occur twice, only the first is known
+        return True
+    least = sum(len(word.encode("utf-8")) + 1 for word in wv.index_to_key) + wv.vectors.nbytes
+    return bool(size <= least + len(wv))
+
+
+def _check_rows(file: IO[bytes], path: str, header: bytes | None) -> None:
+    """Raise ValueError if there are more rows than the header says, or if rows differ in length.
+
+    gensim would leave out the last rows, and broadcast a single number to a whole vector.
+    """
+    expected, n_rows, line = 0, 0, b""
+    first = 1 if header is None else 2
+    for n_rows, line in enumerate(islice(file, first - 1, None), 1):
+        length = len(line.split())
+        expected = expected or length
         if length != expected:
             raise ValueError(
-                f"'{path}' is damaged or not a vector file: line {number} has {length} fields, not {expected}. "
-                "(The name of a binary file must end in .bin.)"
+                f"'{path}' is damaged or not a vector file: line {n_rows + first - 1} has {length} fields, not "
+                f"{expected}. (The name of a binary file must end in .bin.)"
             )
+    if header is not None and header.split()[0].isdigit() and n_rows != int(header.split()[0]):
+        raise ValueError(f"'{path}' is damaged: its first line promises {int(header.split()[0])} words, not {n_rows}.")
+    if not line.endswith(b"\n"):
+        logger.warning("'%s' does not end with a line break: the last vector may be cut off", path)

@@ -81,6 +81,8 @@ def prepare(sources: Iterable[Any], output: str | os.PathLike[str], *, text8: bo
     dr who did nt land in one nine six three
     daleks saw it too
     """
+    sources = list(sources)
+    atomic_files.require_other_file(output, sources)
     lines = n_tokens = skipped = 0
 
     def write(name: str) -> None:

@@ -74,6 +74,8 @@ class Checkpoints:
     keep: int = 2
 
     def __post_init__(self) -> None:
+        if not os.fspath(self.directory):
+            raise validation.parameter_error("checkpoint", "the name of a directory", self.directory)
         validation.positive_integer("keep", self.keep)
         if not isinstance(self.every, str):
             validation.positive_integer("every", self.every, 'For a time, give a string such as "10min".')
