@@ -3,7 +3,7 @@
 # make test      run the linters, build the documentation and run all tests, as continuous integration does
 # make lint      run ruff, mypy, cython-lint and import-linter
 # make docs      build the documentation: open build/html/docs/index.html
-# make faults    kill, interrupt and damage training runs at random and check that they resume; prints a table
+# make faults    kill, interrupt and damage runs, writers and files, and check what is left; prints tables
 # make sanitize  run the kernel tests under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
 # make clean     remove .venv and everything that was built
 #

@@ -185,6 +185,9 @@ def writers() -> dict[str, Writer]:
     def save_model(place: Path, version: str, **options: Any) -> None:
         model(version).save(place / "model", **options)
 
+    def save_tensors(place: Path, version: str) -> None:
+        save_model(place, version, format="safetensors", cooccurrence=True)
+
     def make_link(place: Path) -> None:
         (place / "elsewhere").mkdir()
         (place / "model").symlink_to("elsewhere/model")
@@ -196,6 +199,7 @@ def writers() -> dict[str, Writer]:
 
     return {
         "model": Writer(save_model, read_model),
+        "model, safetensors": Writer(save_tensors, read_model),
         "model in several files": Writer(lambda place, version: save_model(place, version, sep_limit=0), read_model),
         "the same through a link": Writer(
             lambda place, version: save_model(place, version, sep_limit=0), read_model, make_link
@@ -366,17 +370,19 @@ def report(name: str, fault: str, outcomes: list[str]) -> None:
     print(json.dumps({"writer": name, "fault": fault, "tried": len(outcomes), "lost": lost}), flush=True)
 
 
-def run_preloaded(arguments: list[str]) -> list[dict[str, Any]]:
-    """Run this program with the library; return what it reports."""
-    with tempfile.TemporaryDirectory() as place:
+def run_preloaded(arguments: list[str]) -> Iterator[dict[str, Any]]:
+    """Run this program with the library; yield what it reports."""
+    with tempfile.TemporaryDirectory() as place, Path(place, "errors").open("w+") as errors:
         library = Path(place, "file_calls.so")
         compiler = os.environ.get("CC", "cc")
         subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", library, SOURCE, "-ldl"], check=True)
         environment = os.environ | {"LD_PRELOAD": str(library), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         command = [sys.executable, __file__, "--preloaded", *arguments]
-        ended = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert ended.returncode == 0, ended.stderr[-3000:]
-    return [json.loads(line) for line in ended.stdout.splitlines()]
+        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True) as process:
+            assert process.stdout is not None
+            yield from map(json.loads, process.stdout)
+        errors.seek(0)
+        assert process.returncode == 0, errors.read()[-3000:]
 
 
 def main() -> None:
@@ -392,7 +398,7 @@ def main() -> None:
         measure(options)
     else:
         for line in run_preloaded(sys.argv[1:]):
-            print(json.dumps(line))
+            print(json.dumps(line), flush=True)
 
 
 if __name__ == "__main__":

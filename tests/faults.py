@@ -1,20 +1,24 @@
-"""Kill, interrupt and damage training runs at random moments, and check that they resume.
+"""Kill, interrupt and damage training runs, writers and files, and check what is left.
 
     python tests/faults.py --rounds 20 --seed 1 --text TEXT
 
-Every trial must end with the vectors of an undisturbed run, or with an error message of one line and unchanged files.
-Prints a table: how often each fault was tried, survived and lost.
+Runs meet faults at random moments; each must end with the vectors of an undisturbed run, or with an error message of
+one line and unchanged files. Writers meet faults at each of their calls (`commits.py`); the old result or the new one
+must be there. Files of every format are damaged at random (`damage.py`); each must be read right, or be refused with an
+error that names the file. Prints three tables: how often each was tried, survived, lost, and refused without a name.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import multiprocessing
 import os
 import random
 import resource
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -25,6 +29,8 @@ from typing import Any
 from gensim.test.utils import datapath
 from gensim_wordrank import WordRank
 from gensim_wordrank.cli.main import main as command
+
+import commits
 
 LEE = datapath("lee_background.cor")
 OPTIONS = ["--vector-size", "40", "--epochs", "40", "--workers", "2"]
@@ -186,10 +192,39 @@ def survive(fault: Callable[[Trials], None], seed: int, rounds: int, text: str =
     return lost, trials
 
 
+def interrupt_writers() -> list[str]:
+    """Interrupt all writers at each of their calls, print a table, and return what was lost."""
+    print(f"\n{'writer':26} {'fault at each of its calls':30} {'tried':>6} {'survived':>9} {'lost':>5}", flush=True)
+    lost = []
+    for report in commits.run_preloaded([]):
+        tried, bad = report["tried"], report["lost"]
+        print(f"{report['writer']:26} {report['fault']:30} {tried:6} {tried - len(bad):9} {len(bad):5}", flush=True)
+        lost += [f"{report['writer']}, {report['fault']}: {one}" for one in bad]
+    return lost
+
+
+def damage_files(seed: int, rounds: int) -> list[str]:
+    """Damage files of all formats, print a table, and return what was lost or not named."""
+    print(f"\n{'damaged file':30} {'tried':>6} {'right':>6} {'refused':>8} {'lost':>5} {'unnamed':>8}", flush=True)
+    command = [sys.executable, str(Path(__file__).with_name("damage.py")), str(seed), str(rounds)]
+    ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    reports = [json.loads(line) for line in ended.stdout.splitlines()]
+    lost = [f"the process crashed at {reports[-1:]}"] if ended.returncode else []
+    for report in (report for report in reports if "outcomes" in report):
+        outcomes = dict(report["outcomes"])
+        right, refused = outcomes.pop("right", 0), outcomes.pop("refused", 0)
+        unnamed = sum(number for outcome, number in outcomes.items() if outcome.startswith("unnamed"))
+        bad = sum(outcomes.values()) - unnamed
+        print(f"{report['format']:30} {rounds:6} {right:6} {refused:8} {bad:5} {unnamed:8}", flush=True)
+        lost += [f"{report['format']}: {outcome}" for outcome in outcomes]
+    return lost
+
+
 def main() -> int:
-    """Try all faults, and print the table."""
+    """Try all faults, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=20, help="of each fault of a run")
+    parser.add_argument("--damages", type=int, default=500, help="of each format")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--text", default=LEE)
     options = parser.parse_args()
@@ -202,6 +237,8 @@ def main() -> int:
         note = f"   slowest stop {trials.slowest_stop:.2f} s" if fault is Trials.interrupt else ""
         print(f"{fault.__name__:15} {options.rounds:6} {options.rounds - len(lost):9} {len(lost):5}{note}", flush=True)
         all_lost += lost
+    all_lost += interrupt_writers()
+    all_lost += damage_files(options.seed, options.damages)
     print(*all_lost, sep="\n")
     return len(all_lost)
 

@@ -18,7 +18,7 @@ def test_kill_at_every_call(writer):
     arguments = ["--writer", writer, "--fault", "kill before the call", "--seconds", "0.3"]
     if writer == "model in several files":  # its calls are those of a model, again and again
         arguments += ["--step", "5"]
-    reports = commits.run_preloaded(arguments)
+    reports = list(commits.run_preloaded(arguments))
     assert [report["fault"] for report in reports] == ["kill before the call", "reads beside a writer"]
     for report in reports:
         assert report["tried"] >= 5
