@@ -16,6 +16,7 @@ from gensim_wordrank._utils import checksummed
 from gensim_wordrank.cooccurrence.matrix import DTYPES
 from scipy.sparse import coo_array, random_array
 
+import hostile
 import oracle
 
 LEE = datapath("lee_background.cor")
@@ -122,6 +123,26 @@ def test_from_scipy_matrix():
         assert are_equal(Cooccurrence.from_matrix(matrix.asformat(form), ["x", "y", "z"], [3, 2, 1]), pairs)
 
 
+@pytest.mark.parametrize(("form", "change"), hostile.MATRIX_CASES)
+def test_damaged_scipy_matrix(form, change):
+    """A matrix whose arrays were damaged is refused before SciPy, which would read outside them, sees it."""
+    matrix = hostile.sparse_matrix(form)
+    change(matrix, np.random.default_rng(5))
+    with pytest.raises(ValueError, match=f"'matrix' is a damaged {form} matrix: .+"):
+        Cooccurrence.from_matrix(matrix)
+
+
+def test_arrays_damaged_after_the_constructor(lee_pairs):
+    """Arrays that were changed are checked again before SciPy or a kernel uses them."""
+    for name, at, value in (("indptr", 1, 10**9), ("indptr", 5, -(10**9)), ("indices", 3, 10**6), ("indices", 3, -5)):
+        arrays = {name: getattr(lee_pairs, name).copy() for name in ("data", "indices", "indptr")}
+        pairs = Cooccurrence(**arrays, words=lee_pairs.words)
+        getattr(pairs, name)[at] = value
+        for use in (lambda pairs: pairs.matrix, lambda pairs: pairs + pairs, lambda pairs: pairs.summarize()):
+            with pytest.raises(ValueError, match=f"'{name}' must"):
+                use(pairs)
+
+
 def test_file_size_limit(tmp_path, lee_pairs):
     """If a file cannot be written completely, the error names it and nothing is left."""
     lee_pairs.save(tmp_path / "pairs")
@@ -141,6 +162,9 @@ def test_invalid_matrices():
             Cooccurrence.from_matrix(np.ones((2, 2)), words)
     with pytest.raises(ValueError, match="'counts' must have one entry per word, 2. Got 1"):
         Cooccurrence.from_matrix(np.ones((2, 2)), ["a", "b"], [1])
+    for counts in ([-1, 2], [2**60, 0]):
+        with pytest.raises(ValueError, match="'counts' must be from 0 to 2"):
+            Cooccurrence.from_matrix(np.ones((2, 2)), ["a", "b"], counts)
     for value in (-1, np.nan, np.inf):
         with pytest.raises(ValueError, match="finite numbers, 0 or above"):
             Cooccurrence.from_matrix([[0, value], [1, 0]])

@@ -18,6 +18,7 @@ from scipy.sparse import csr_matrix
 from gensim_wordrank._utils import atomic_files, checksummed, validation
 from gensim_wordrank._utils import memory as memory_
 from gensim_wordrank.cooccurrence import counting, csr
+from gensim_wordrank.cooccurrence.sparse import to_csr
 from gensim_wordrank.text import corpus
 
 FORMAT = checksummed.Format("co-occurrences", 2, "Count the co-occurrences again.")
@@ -89,8 +90,10 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
             word = next(word for word, times in Counter(self.words).items() if times > 1)
             raise ValueError(f"'words' must name each row once. Got {word!r} for several.")
         self.counts = self._row_sums() if counts is None else np.asarray(counts, np.int64)
-        if len(self.counts) != n:
+        if self.counts.shape != (n,):
             raise ValueError(f"'counts' must have one entry per word, {n}. Got {len(self.counts)} instead.")
+        if n and not 0 <= self.counts.min() <= self.counts.max() <= MAX_COUNT:
+            raise validation.parameter_error("counts", "from 0 to 2^53", int(self.counts.min()))
 
     def _row_sums(self) -> NDArray[np.int64]:
         # reduceat needs an entry at every offset, and returns the next row's first entry for an empty row
@@ -227,7 +230,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         >>> Cooccurrence.from_matrix(together, words=["bread", "butter", "jam"]).nnz
         6
         """
-        matrix = csr_matrix(matrix, dtype=np.float32)
+        matrix = to_csr(matrix)
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
             matrix.sum_duplicates()
@@ -259,14 +262,15 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
 
     @property
     def matrix(self) -> Any:
-        """The counts as a scipy.sparse.csr_matrix with int64 indices that shares its values."""
+        """The counts as a scipy.sparse.csr_matrix with int64 indices that shares its values; arrays are validated."""
+        self.validate()  # SciPy would trust the arrays
         matrix = csr_matrix(self.shape, dtype=np.float32)
         # SciPy's constructor would convert the offsets of a small matrix to int32
         matrix.data, matrix.indices, matrix.indptr = self.data, self.indices.astype(np.int64), self.indptr
         return matrix
 
     def validate(self) -> None:
-        """Raise ValueError if a column is out of bounds or a value is not a count; kernels do not check this.
+        """Raise ValueError if offsets, columns or values are invalid.
 
         Training calls it once per run, since arrays may have been created or changed by the user.
 
@@ -282,6 +286,9 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         ...
         ValueError: 'data' must be finite numbers, 0 or above. Got nan instead.
         """
+        csr.validate_layout(self.data, self.indices, self.indptr)
+        if len(self.indptr) != len(self.words) + 1:
+            raise ValueError(f"'indptr' must have {len(self.words) + 1} entries. Got {len(self.indptr)} instead.")
         csr.validate_entries(self.data, self.indices, self.n_contexts)
 
     def marginals(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
