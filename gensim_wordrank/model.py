@@ -8,18 +8,20 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from pathlib import Path
 from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from gensim.models import KeyedVectors, Word2Vec
 from gensim.models.fasttext import FastTextKeyedVectors
+from gensim.utils import SaveLoad
 from numpy.typing import NDArray
 from tqdm import tqdm
 
 from gensim_wordrank import callbacks as listeners_
 from gensim_wordrank import compatibility, keyedvectors, persistence
-from gensim_wordrank._utils import checksummed, validation
+from gensim_wordrank._utils import checksummed, threads, validation
 from gensim_wordrank._utils import memory as memory_
 from gensim_wordrank.cooccurrence.csr import CountSummary
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
@@ -43,6 +45,9 @@ logger = logging.getLogger(__name__)
 
 NO_SUBWORDS = "There are no vectors of unknown words. Train with subwords=True."
 FLOAT_BYTES = np.dtype(np.float32).itemsize
+# An iterator with more epochs than this comes from a program for Word2Vec, which reads an iterator in the first epoch
+# only: thousands of epochs cost it nothing.
+MAX_ITERATOR_EPOCHS = 100
 
 
 class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type information
@@ -51,10 +56,11 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     Parameters
     ----------
     sentences : iterable of list of str, optional
-        Must be restartable. Without a corpus the model is left untrained.
+        Sentences are iterables of words, and words are strings or other hashable objects. Must be restartable. Of
+        gensim's corpora of texts, such as WikiCorpus, the texts are read. Without a corpus the model is left untrained.
     corpus_file : str, path or list of these, optional
-        Instead of `sentences`, a text file with one sentence per line and words separated by spaces. In a list, files
-        may be compressed and may be URLs: anything that smart_open reads.
+        Instead of `sentences`, one or several text files with one sentence per line and words separated by spaces.
+        Files may be compressed and may be URLs: anything that smart_open reads.
     vector_size : int
         Length of the vectors.
     window : int
@@ -76,7 +82,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         The vectors depend on it, but not on `workers` or PYTHONHASHSEED. If None, a random seed is chosen and stored in
         ``model.seed``.
     workers : int
-        Number of threads.
+        Number of threads; -1 or 0 for all cores.
     cluster : distributed.Client, Dask cluster, str or gensim_wordrank.cluster.Hosts, optional
         Train on other machines: a Dask client, a Dask cluster, the address of a scheduler, or hosts on which to start
         workers over SSH. They read and count the files of `corpus_file`, and train. The vectors are the same, byte for
@@ -105,8 +111,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         Stored with the model.
     compute_loss : bool
         Accepted for compatibility with Word2Vec; the loss is always computed.
-    **ignored
-        Other parameters of Word2Vec, accepted with a warning.
+    sample, sg, hs, negative, ns_exponent, cbow_mean, hashfxn, null_word, batch_words, shrink_windows
+        Parameters of Word2Vec that have no effect; the log says once why. Positions of arguments are those of Word2Vec.
+    **unknown
+        Other names are an error that says what to use instead.
 
     Attributes
     ----------
@@ -141,6 +149,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     subwords = False  # models of older versions have neither of these
     subword_table: SubwordTable | None = None
     _trained_words: Vectors | None = None  # u as trained, if `wv` has vectors that lean on n-grams
+    _last_alpha: float | None = None  # of the training before
+    epochs: int
     alpha: float
     min_alpha: float
 
@@ -148,21 +158,34 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self,
         sentences: Iterable[Sequence[str]] | None = None,
         corpus_file: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
-        *,
         vector_size: int = 100,
+        alpha: float | None = None,
         window: int = 15,
-        symmetric: bool = True,
-        distance_weighting: bool = True,
         min_count: int = 5,
         max_vocab_size: int | None = None,
-        max_final_vocab: int | None = None,
-        trim_rule: Any = None,
-        sorted_vocab: int = 1,
-        epochs: int = 10,
-        alpha: float | None = None,
-        min_alpha: float | None = None,
+        sample: Any = None,
         seed: int | None = 1,
         workers: int = 3,
+        min_alpha: float | None = None,
+        sg: Any = None,
+        hs: Any = None,
+        negative: Any = None,
+        ns_exponent: Any = None,
+        cbow_mean: Any = None,
+        hashfxn: Any = None,
+        epochs: int = 10,
+        null_word: Any = None,
+        trim_rule: Any = None,
+        sorted_vocab: int = 1,
+        batch_words: Any = None,
+        compute_loss: bool = True,
+        callbacks: Iterable[Any] = (),
+        comment: str | None = None,
+        max_final_vocab: int | None = None,
+        shrink_windows: Any = None,
+        *,
+        symmetric: bool = True,
+        distance_weighting: bool = True,
         cluster: Any = None,
         memory: int | str | None = None,
         solver: str = "sampled",
@@ -178,13 +201,12 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         l2: float = 0.01,
         subwords: bool = False,
         warm_start: KeyedVectors | None = None,
-        callbacks: Iterable[Any] = (),
         progress: bool = False,
         checkpoint: str | os.PathLike[str] | Checkpoints | None = None,
-        comment: str | None = None,
-        compute_loss: bool = True,
-        **ignored: Any,
+        **unknown: Any,
     ) -> None:
+        arguments = locals()
+        compatibility.check_names(unknown, arguments)
         self.objective = Objective(
             rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, discount, l2
         )
@@ -218,7 +240,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             max_final_vocab=max_final_vocab,
             sorted_vocab=sorted_vocab,
             seed=validation.seed(seed),
-            workers=validation.positive_integer("workers", workers),
+            workers=threads.worker_count(workers),
             epochs=validation.positive_integer("epochs", epochs),
             comment=comment,
             compute_loss=compute_loss,
@@ -230,7 +252,9 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             trim_rule=None if has_text else trim_rule,
             callbacks=() if has_text else callbacks,
         )
-        compatibility.check_arguments(ignored, alpha, usual)
+        ignored = {name: arguments[name] for name in compatibility.IGNORED}
+        compatibility.log_ignored({name: value for name, value in ignored.items() if value is not None})
+        compatibility.check_rate(alpha, usual)
         if not has_text:
             if checkpoint is not None:
                 logger.warning("'checkpoint' is ignored without a text: give it to train() instead")
@@ -354,7 +378,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         if isinstance(corpus_iterable, corpus.VocabCounts):  # it was read before
             return
         corpus.validate_source(corpus_iterable, corpus_file, passes)
-        if corpus_iterable is None and isinstance(corpus_file, (list, tuple)):
+        is_missing = isinstance(corpus_file, (str, os.PathLike)) and not (
+            checksummed.is_url(corpus_file) or Path(corpus_file).is_file()
+        )
+        if corpus_iterable is None and corpus_file is not None and not is_missing:
             return  # gensim knows only one uncompressed file
         super()._check_corpus_sanity(corpus_iterable, corpus_file, passes=passes)
 
@@ -528,8 +555,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         ----------
         corpus_iterable, corpus_file
             The text, read once. Its counts are added to those of the model. A text that the model has counted before is
-            recognized and not added again, unless its sentences come in another order or the vocabulary has grown
-            since; then a warning is logged.
+            recognized and not added again, whatever the order of its sentences, unless the vocabulary has grown since;
+            then a warning is logged.
         total_examples, total_words : int
             One of them is required, as in Word2Vec.
         epochs : int
@@ -562,8 +589,17 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         if end_alpha is not None:
             self.min_alpha = validation.number("end_alpha", end_alpha, maximum=MAX_LEARNING_RATE)
         self._check_training_sanity(epochs, total_examples, total_words)
+        assert epochs is not None  # otherwise the check has failed
         self._check_corpus_sanity(corpus_iterable, corpus_file, passes=1)
-        self.epochs, local = int(epochs or 0), self._local()
+        n_epochs = int(epochs)
+        if isinstance(corpus_iterable, Iterator) and n_epochs > MAX_ITERATOR_EPOCHS:
+            asked, n_epochs = n_epochs, min(self.epochs, MAX_ITERATOR_EPOCHS)
+            logger.warning(
+                "the text is a %s, which Word2Vec would read in the first of %i epochs only. Training for %i epochs, "
+                "the 'epochs' of the model. For more than %i, pass a list",
+                type(corpus_iterable).__name__, asked, n_epochs, MAX_ITERATOR_EPOCHS,
+            )  # fmt: skip
+        self.epochs, local = n_epochs, self._local()
         checkpoints = None if checkpoint is None else prepare_directory(checkpoint)
         with self._connect() as backend:  # first: a text must not be marked as counted if the cluster cannot be reached
             text = local.read(corpus_iterable, corpus_file, self.wv.key_to_index)
@@ -593,7 +629,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self.wv.vectors = self.wv.vectors.astype(np.float32, copy=False)
         self.context_vectors = self.context_vectors.astype(np.float32, copy=False)
         self.wv.vectors_lockf = getattr(self.wv, "vectors_lockf", np.ones(1, np.float32))
-        if self.alpha > self.min_alpha_yet_reached:
+        if self._last_alpha is not None and self.alpha > self._last_alpha:
             logger.warning("Effective 'alpha' higher than previous training cycles")
 
     def _check_cluster(self) -> None:
@@ -625,13 +661,18 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         digest = text.digest()
         if self.cooccurrence is None:
             self._counted = []
+            if self.train_count:
+                logger.info(
+                    "training on this text alone: the model does not hold the co-occurrences of earlier texts. "
+                    "save(..., cooccurrence=True) keeps them"
+                )
         counts: Any = None if self.cooccurrence is None else self.cooccurrence.reindex(self.wv.index_to_key)
         if not any(corpus.is_same_text(digest, known) for known in self._counted):
             if any(corpus.may_be_same_text(digest, known) for known in self._counted):
                 logger.warning(
-                    "the text may have been counted before, in another order or with a smaller vocabulary: it is "
-                    "counted again. To train on the same text again, give its sentences in the same order, and add "
-                    "words after that"
+                    "the text may have been counted before, with words in another order or with a smaller vocabulary: "
+                    "it is counted again. To train on the same text again, keep the order of the words in its "
+                    "sentences, and add words after that"
                 )
             # training needs this much later; the pairs that the triplet solver stores are not known yet
             reserve = memory_estimate.epoch_memory(len(self.wv), 0, self.vector_size, self.solver, self.workers)
@@ -697,7 +738,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         if self.subwords:
             self._apply_subwords()
         self.train_count += 1
-        self.min_alpha_yet_reached = self.min_alpha
+        self._last_alpha, self.min_alpha_yet_reached = self.alpha, self.min_alpha
         self.add_lifecycle_event(
             "train", msg=f"{self.epochs_done - first} epochs took {perf_counter() - started:.1f} s"
         )
@@ -886,9 +927,12 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         >>> abs(model.exact_loss() / model.get_latest_training_loss() - 1) < 0.1
         True
         """
-        if self.cooccurrence is None or not self.train_count:
-            raise RuntimeError("The loss is not known: the model was not trained, or its 'cooccurrence' was removed.")
         self._require_contexts()
+        if self.cooccurrence is None or not self.train_count:
+            raise RuntimeError(
+                "The loss is not known: the model was not trained, or its 'cooccurrence' was removed or not saved. "
+                "save(..., cooccurrence=True) keeps it."
+            )
         if self.cooccurrence.n_contexts != len(self.wv):
             raise RuntimeError(
                 "The loss is not known: the vocabulary has words that were not trained yet. Train first."
@@ -968,14 +1012,30 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     # ---- files
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "cluster"}
+        # older versions of NumPy cannot read the random state, which Word2Vec stores but WordRank does not use
+        return {name: value for name, value in self.__dict__.items() if name not in ("cluster", "random")}
 
-    def save(self, fname: str | os.PathLike[str] | IO[bytes], **kwargs: Any) -> None:
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, random=np.random.RandomState(state["seed"]))
+
+    def save(self, fname: str | os.PathLike[str] | IO[bytes], *, cooccurrence: bool = False, **kwargs: Any) -> None:
         """Save the model in gensim's format; an existing file is replaced only by a complete new one.
 
-        An open file, or a URL that smart_open knows, is written to directly.
+        Parameters
+        ----------
+        fname : str, path or open file
+            An open file, or a URL that smart_open knows, is written to directly.
+        cooccurrence : bool
+            Save the co-occurrences, too, which may take several times the space of the vectors. Without them, training
+            the loaded model on more text uses that text alone, as Word2Vec does.
+        **kwargs
+            Options of gensim's `save`: `separately`, `sep_limit`, `ignore`, `pickle_protocol`.
         """
-        persistence.save(super().save, fname, **kwargs)
+        persistence.save(self, fname, cooccurrence, **kwargs)
+
+    # those of Word2Vec find themselves through the name Word2Vec, which programs may bind to WordRank
+    _save_specials = SaveLoad._save_specials
+    _load_specials = SaveLoad._load_specials
 
     @classmethod
     def load(cls, fname: str | os.PathLike[str], mmap: str | None = None) -> Self:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import os
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import numpy as np
+from gensim.utils import SaveLoad
 
-from gensim_wordrank import keyedvectors
+from gensim_wordrank import compatibility, keyedvectors
 from gensim_wordrank._utils import atomic_files, checksummed
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.training.checkpoints import Run
@@ -28,8 +31,12 @@ STORED = (
 TOO_OLD = "'{}' was saved by an older development version and cannot be read. Train the model again."
 
 
-def save(write: Callable[..., None], fname: Any, **kwargs: Any) -> None:
+def save(model: Any, fname: Any, cooccurrence: bool, **kwargs: Any) -> None:
     """Let gensim write a model: atomically to a file, directly to an open file or a URL."""
+    if not cooccurrence:
+        model = copy.copy(model)
+        model.cooccurrence = None
+    write = partial(SaveLoad.save, model)
     if not isinstance(fname, (str, os.PathLike)) or checksummed.is_url(fname):
         write(fname, **kwargs)
         return
@@ -75,7 +82,7 @@ def _parameter_names(cls: type) -> set[str]:
 def describe(model: Any) -> dict[str, Any]:
     """Return what a model is in addition to its state and counts, as plain values and arrays."""
     objective = asdict(model.objective)
-    names = _parameter_names(type(model)) - objective.keys() - NOT_STORED
+    names = _parameter_names(type(model)) - objective.keys() - NOT_STORED - compatibility.IGNORED.keys()
     parameters = {**objective, **{name: getattr(model, name) for name in sorted(names)}}
     attributes = keyedvectors.plain_attributes(model.wv)
     description = {

@@ -88,7 +88,7 @@ def test_max_final_vocab():
         ({"sentences": [["a"]], "corpus_file": LEE}, TypeError, "either 'sentences' or 'corpus_file'"),
         ({"sentences": [["a"]], "window": 0}, ValueError, "'window' must be a positive integer. Got 0"),
         ({"sentences": [["a"]], "min_count": -1}, ValueError, "'min_count' must be a positive integer"),
-        ({"sentences": [["a"]], "workers": 0}, ValueError, "'workers' must be a positive integer"),
+        ({"sentences": [["a"]], "workers": -2}, ValueError, "'workers' must be a positive integer"),
         ({"sentences": [["a"]], "memory": "lots"}, ValueError, "'memory' must be"),
         ({"sentences": [["a"]]}, ValueError, "No word of the text occurs 5 times. Lower 'min_count'"),
         ({"sentences": []}, ValueError, "No word of the text"),
@@ -381,5 +381,5 @@ def test_pickle_of_a_mapped_matrix(tmp_path):
     pairs = Cooccurrence.from_corpus(corpus_file=LEE, window=5, path=tmp_path / "pairs")
     assert are_equal(pickle.loads(pickle.dumps(pairs)), pairs)
     model = WordRank.from_cooccurrence(pairs, vector_size=5, epochs=1)
-    model.save(tmp_path / "model")
+    model.save(tmp_path / "model", cooccurrence=True)
     assert are_equal(WordRank.load(tmp_path / "model").cooccurrence, pairs)

@@ -87,7 +87,7 @@ def test_two_calls_of_train_equal_one(two_worlds, tmp_path, solver, saved):
     constant = SMALL | {"alpha": 0.1, "min_alpha": 0.1}
     whole, steps = (WordRank(two_worlds, **constant, epochs=epochs, solver=solver) for epochs in (6, 3))
     if saved:
-        steps.save(tmp_path / "model", sep_limit=0)
+        steps.save(tmp_path / "model", sep_limit=0, cooccurrence=True)
         steps = WordRank.load(tmp_path / "model", mmap="r")
     steps.train(two_worlds, total_examples=steps.corpus_count, epochs=3)
     for name in ("context_vectors", "context_bias"):
@@ -150,7 +150,7 @@ def test_save_to_open_and_compressed_files(small, tmp_path):
 
 def test_model_saved_without_cooccurrence(small, two_worlds, tmp_path):
     """A model that was saved without its counts can be trained."""
-    small.save(tmp_path / "model", ignore=["cooccurrence"])
+    small.save(tmp_path / "model")
     loaded = WordRank.load(tmp_path / "model")
     assert loaded.cooccurrence is None
     loaded.train(two_worlds, total_examples=600, epochs=1)

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import itertools
+import numbers
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from joblib import Parallel, delayed
+from joblib import Parallel, cpu_count, delayed
+
+from gensim_wordrank._utils import validation
 
 Result = TypeVar("Result")
+
+
+def worker_count(workers: Any) -> int:
+    """Return the number of threads that `workers` stands for: -1 and 0 stand for all cores of this process.
+
+    Examples
+    --------
+    >>> from gensim_wordrank._utils.threads import worker_count
+    >>> worker_count(2), worker_count(-1) >= 1
+    (2, True)
+    """
+    if isinstance(workers, numbers.Real) and not isinstance(workers, bool) and workers in (-1, 0):
+        return int(cpu_count())
+    return validation.positive_integer("workers", workers, "0 and -1 stand for all cores.")
 
 
 def parallel_map(

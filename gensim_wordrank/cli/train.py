@@ -12,9 +12,8 @@ from shlex import quote
 from typing import Any
 
 import click
-from joblib import cpu_count
 
-from gensim_wordrank._utils import atomic_files, checksummed, memory
+from gensim_wordrank._utils import atomic_files, checksummed, memory, threads
 from gensim_wordrank.cli.common import Interrupted, command, json_option, output_option, print_summary, shows_progress
 from gensim_wordrank.cluster import Hosts, connect
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
@@ -131,7 +130,7 @@ def train(
     model is trained on later.
     """
     check_output(output)
-    options |= {"workers": cpu_count() if workers is None else workers, "progress": shows_progress()}
+    options |= {"workers": threads.worker_count(-1 if workers is None else workers), "progress": shows_progress()}
     options["cluster"] = take_cluster(options)
     if checkpoint is None and checkpoint_every is not None:
         raise click.UsageError("--checkpoint-every needs --checkpoint.")

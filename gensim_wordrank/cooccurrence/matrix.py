@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from gensim.utils import SaveLoad
-from joblib import cpu_count
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from gensim_wordrank._utils import atomic_files, checksummed, validation
+from gensim_wordrank._utils import atomic_files, checksummed, threads, validation
 from gensim_wordrank._utils import memory as memory_
 from gensim_wordrank.cooccurrence import counting, csr
 from gensim_wordrank.cooccurrence.sparse import to_csr
@@ -164,7 +163,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
             raise TypeError("'sentences' can be counted only on this machine. Use 'corpus_file' with 'backend'.")
         window = validation.positive_integer("window", window)
         min_count = validation.positive_integer("min_count", min_count)
-        workers = cpu_count() if workers is None else validation.positive_integer("workers", workers)
+        workers = threads.worker_count(-1 if workers is None else workers)
         if max_final_vocab is not None:
             validation.positive_integer("max_final_vocab", max_final_vocab)
         if path is not None:
