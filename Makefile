@@ -35,6 +35,7 @@ lint: $(VENV)/.dev
 	ruff check .
 	ruff format --check .
 	mypy
+	mypy --platform win32 # finds calls that only POSIX has
 	cython-lint cython_src
 	python .ci/lint_imports.py --no-logo
 

@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from gensim_wordrank import callbacks as listeners_
 from gensim_wordrank import compatibility, keyedvectors, persistence
-from gensim_wordrank._utils import checksummed, threads, validation
+from gensim_wordrank._utils import checksummed, system, threads, validation
 from gensim_wordrank._utils import memory as memory_
 from gensim_wordrank.cooccurrence.csr import CountSummary
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
@@ -789,7 +789,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         improved, self.subword_table = improve_words(words, self._frequencies(), trained, self.workers)
         if not self._has_locks():
             self.wv.vectors, self._trained_words, self.wv.norms = improved, trained, None
-        memory_.trim_heap()
+        system.trim_heap()
 
     def _undo_subwords(self) -> None:
         """Return to the vectors as trained, before they or the vocabulary change."""

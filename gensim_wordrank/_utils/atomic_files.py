@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import lzma
 import os
 import pickle
@@ -18,7 +16,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gensim_wordrank._utils import validation
+from gensim_wordrank._utils import system, validation
 
 Writer = TypeVar("Writer")
 
@@ -188,11 +186,7 @@ class ScratchDirectory:
 def _fsync_directory(directory: Path) -> None:
     """Flush a directory and its files to disk, so that after a power failure no renamed file is empty."""
     for path in (*directory.iterdir(), directory):
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        system.fsync(path)
 
 
 def _temporary_directory(target: Path) -> AbstractContextManager[str]:
@@ -208,11 +202,13 @@ def _temporary_directory(target: Path) -> AbstractContextManager[str]:
 def _check_writable(number: int, target: Path) -> None:
     """Raise OSError if a file descriptor is not open for writing."""
     try:
-        flags = fcntl.fcntl(number, fcntl.F_GETFL)
+        os.fstat(number)
     except OSError as error:
         raise OSError(error.errno, f"Cannot write '{target}': it is not open") from error
-    if flags & os.O_ACCMODE == os.O_RDONLY:
-        raise OSError(errno.EBADF, f"Cannot write '{target}': it is open for reading only")
+    try:
+        os.write(number, b"")
+    except OSError as error:
+        raise OSError(error.errno, f"Cannot write '{target}': it is open for reading only") from error
 
 
 @contextmanager

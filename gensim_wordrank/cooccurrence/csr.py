@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import weakref
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gensim_wordrank._utils import validation
+from gensim_wordrank._utils import system, validation
 from gensim_wordrank._utils.atomic_files import ScratchDirectory
 from gensim_wordrank._utils.checksummed import load_array
 from gensim_wordrank.types import Floats, Vectors
@@ -214,8 +213,7 @@ class NpyFile:
         self.offset = self.file.tell()
         size = self.offset + length * dtype.itemsize
         try:
-            # a full disk is then reported now, not after hours
-            os.posix_fallocate(self.file.fileno(), 0, size)
+            system.allocate(self.file, size)
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EFBIG):
                 raise
@@ -229,7 +227,7 @@ class NpyFile:
         """Write values from the index `start` on."""
         left, offset = np.ascontiguousarray(values).data.cast("B"), self.offset + start * self.dtype.itemsize
         while left:
-            written = os.pwrite(self.file.fileno(), left, offset)
+            written = system.write_at(self.file, left, offset)
             left, offset = left[written:], offset + written
 
     def map(self) -> NDArray[Any]:

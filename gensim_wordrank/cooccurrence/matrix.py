@@ -14,7 +14,7 @@ from gensim.utils import SaveLoad
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from gensim_wordrank._utils import atomic_files, checksummed, threads, validation
+from gensim_wordrank._utils import atomic_files, checksummed, system, threads, validation
 from gensim_wordrank._utils import memory as memory_
 from gensim_wordrank.cooccurrence import counting, csr
 from gensim_wordrank.cooccurrence.sparse import to_csr
@@ -199,7 +199,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         progress: bool = False,
     ) -> Cooccurrence:
         """Count the co-occurrences of a corpus, as :meth:`from_corpus` does; leave `reserve` bytes of memory free."""
-        memory_.trim_heap()  # lowers the peak by 14 of 710 MB for a text of 17M tokens
+        system.trim_heap()  # lowers the peak by 14 of 710 MB for a text of 17M tokens
         max_bytes = memory_.headroom(memory, reserve)
         window = min(window, max(text.n_tokens, 1))  # no two words are farther apart
         weights = counting.DistanceWeights(window, distance_weighting)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensim_wordrank import _sampled
-from gensim_wordrank._utils.memory import anonymous_array, discard_pages
+from gensim_wordrank._utils.memory import anonymous_array
+from gensim_wordrank._utils.system import discard_pages
 from gensim_wordrank.training.state import is_finite
 from gensim_wordrank.types import Vectors
 

@@ -10,7 +10,6 @@ under a temporary name and then renamed, and holds the checksums of its files.
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import os
 import re
@@ -22,7 +21,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import IO, Any
 
-from gensim_wordrank._utils import atomic_files, checksummed, validation
+from gensim_wordrank._utils import atomic_files, checksummed, system, validation
 from gensim_wordrank._utils.versions import versions
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.training.backend import Counts, EpochResult
@@ -104,8 +103,8 @@ def prepare_directory(checkpoint: str | os.PathLike[str] | Checkpoints) -> Check
     _check_free(directory)
     atomic_files.require_writable_directory(directory / "checked", ())
     if (directory / LOCK).exists():
-        with (directory / LOCK).open() as lock:
-            _lock(lock, fcntl.LOCK_SH)
+        with (directory / LOCK).open("r+") as lock:
+            _lock(lock)
     return replace(options, directory=directory)
 
 
@@ -271,22 +270,19 @@ class CheckpointWriter(Listener):
 def _locked(directory: Path) -> Iterator[None]:
     """Keep other processes out of a directory, and remove the incomplete files of a run that was interrupted."""
     with (directory / LOCK).open("w") as lock:
-        _lock(lock, fcntl.LOCK_EX)
+        _lock(lock)
         for left in _directories(directory, rf"\.(run|cooccurrence|{CHECKPOINT})\.{atomic_files.TEMPORARY_SUFFIX}"):
             shutil.rmtree(left, ignore_errors=True)
         yield
 
 
-def _lock(file: IO[str], how: int) -> None:
+def _lock(file: IO[str]) -> None:
     """Lock a file; raise RuntimeError if another process has it locked."""
     end = monotonic() + LOCK_TIMEOUT
-    while True:
-        try:
-            return fcntl.flock(file, how | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if monotonic() > end:
-                place = Path(file.name).parent
-                raise RuntimeError(f"Another process is training in '{place}'. Wait for it, or stop it.") from None
+    while not system.try_lock(file):
+        if monotonic() > end:
+            place = Path(file.name).parent
+            raise RuntimeError(f"Another process is training in '{place}'. Wait for it, or stop it.")
         sleep(0.05)
 
 

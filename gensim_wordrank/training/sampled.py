@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from gensim_wordrank import _sampled
 from gensim_wordrank._utils import threads
-from gensim_wordrank._utils.memory import anonymous_array, discard_pages
+from gensim_wordrank._utils.memory import anonymous_array
+from gensim_wordrank._utils.system import discard_pages
 from gensim_wordrank.cooccurrence.csr import CountSummary, Csr
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.objective.objective import ExpectedCounts, Objective
