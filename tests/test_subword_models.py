@@ -122,7 +122,7 @@ def test_words_that_are_not_strings_are_refused():
 
 def test_saved_models_know_unknown_words(model, tmp_path):
     """A loaded model has the same vectors and table, and trains on from the vectors as trained."""
-    model.save(str(tmp_path / "model"))
+    model.save(str(tmp_path / "model"), cooccurrence=True)
     loaded = WordRank.load(str(tmp_path / "model"))
     assert same(model, loaded)
     assert loaded.vector("firefighting").tobytes() == model.vector("firefighting").tobytes()
