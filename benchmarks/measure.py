@@ -31,7 +31,7 @@ SETS = {
 }
 ANALOGIES = "google-questions.txt"
 # WordRank with one objective and one rate throughout, as in the paper: what its pages and those of parameters compare
-ONE_OBJECTIVE = {"alpha": 0.35, "min_alpha": 0.35, "rank_scale": 1000.0, "rank_offset": 1000.0, "l2": 0.0075}
+ONE_OBJECTIVE = {"alpha": 0.0175, "min_alpha": 0.0175, "rank_scale": 1000.0, "rank_offset": 1000.0, "l2": 0.0075}
 
 
 def train(trainer: str, text: Path, vectors: Path, parameters: Mapping[str, Any], workers: int) -> dict[str, float]:
