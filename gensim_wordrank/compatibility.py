@@ -30,7 +30,7 @@ NS_EXPONENT = 0.75
 RENAMED = {
     "size": "Use 'vector_size'.",
     "iter": "Use 'epochs'; far fewer are needed than in the wrapper.",
-    "lrate": "Use 'alpha', or omit it: this solver needs a different rate than the wrapper.",
+    "lrate": "Use 'alpha', in the units of Word2Vec, or omit it.",
     "beta": "Use 'rank_offset' (and 'rank_scale' for the paper's alpha).",
     "loss": "Use 'pair_loss'.",
     "reg": "Use 'l2'.",
@@ -82,15 +82,4 @@ def log_ignored(given: Mapping[str, Any]) -> None:
         logger.warning(
             "'ns_exponent' of %s has no effect: negatives are sampled by frequency, and their weights correct for it",
             exponent,
-        )
-
-
-def check_rate(alpha: float, default_alpha: float) -> None:
-    """Log a warning for a learning rate that suits Word2Vec."""
-    if alpha < default_alpha / 3:
-        logger.warning(
-            "'alpha' is %g, far below the default of %g for this solver: training will be slow. Values for Word2Vec do "
-            "not suit WordRank; omit 'alpha' or raise 'epochs'",
-            alpha,
-            default_alpha,
         )

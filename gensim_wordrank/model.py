@@ -25,7 +25,6 @@ from gensim_wordrank._utils import checksummed, system, threads, validation
 from gensim_wordrank._utils import memory as memory_
 from gensim_wordrank.cooccurrence.csr import CountSummary
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
-from gensim_wordrank.objective.losses import PairLoss
 from gensim_wordrank.objective.objective import Objective
 from gensim_wordrank.subwords import formats
 from gensim_wordrank.subwords.table import SubwordTable, improve_sums, improve_words
@@ -33,8 +32,8 @@ from gensim_wordrank.text import corpus
 from gensim_wordrank.training import memory_estimate, whitening
 from gensim_wordrank.training.backend import Counts, LocalBackend
 from gensim_wordrank.training.checkpoints import Checkpoints, CheckpointWriter, Run, prepare_directory
-from gensim_wordrank.training.schedule import DEFAULT_LEARNING_RATE, MAX_LEARNING_RATE, Schedule
-from gensim_wordrank.training.state import State, initial_accumulator, initial_bias, initial_vectors
+from gensim_wordrank.training.schedule import DEFAULT_ALPHA, DEFAULT_MIN_ALPHA, MAX_ALPHA, Schedule
+from gensim_wordrank.training.state import State, initial_accumulator, initial_bias, initial_vectors, initial_words
 from gensim_wordrank.training.trainer import Listener, Progress, Trainer
 from gensim_wordrank.types import Solver, Vectors
 
@@ -74,10 +73,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     epochs : int
         Number of passes over the co-occurrences.
     alpha, min_alpha : float, optional
-        Learning rate: `alpha` (default 0.5, or 0.2 with "hinge"), falling to `min_alpha` (default 0) in the last fifth
-        of the epochs; until then the rank loss is :class:`sharper <gensim_wordrank.training.schedule.Schedule>`. With
-        ``min_alpha=alpha`` all epochs are alike; that is the default of "triplet", with 0.01. With fewer than 50
-        million pairs, steps are shorter, down to a third. The paper's alpha is `rank_scale`.
+        Learning rate in the units of Word2Vec: 0.025 is the usual rate of any solver and loss, and 0.0125 is half of
+        it. It is `alpha` (default 0.025), falling to `min_alpha` (default 0.0001) in the last fifth of the epochs;
+        until then the rank loss is :class:`sharper <gensim_wordrank.training.schedule.Schedule>`. With
+        ``min_alpha=alpha`` all epochs are alike; that is the default of "triplet". The paper's alpha is `rank_scale`.
     seed : int or None
         The vectors depend on it, but not on `workers` or PYTHONHASHSEED. If None, a random seed is chosen and stored in
         ``model.seed``.
@@ -150,6 +149,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     subword_table: SubwordTable | None = None
     _trained_words: Vectors | None = None  # u as trained, if `wv` has vectors that lean on n-grams
     _last_alpha: float | None = None  # of the training before
+    _has_counts = True  # whether words have counts of their own
     epochs: int
     alpha: float
     min_alpha: float
@@ -211,13 +211,12 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, discount, l2
         )
         self.solver = validation.choice("solver", Solver, solver)
-        usual = DEFAULT_LEARNING_RATE[self.solver, PairLoss(self.objective.pair_loss)]
-        alpha = usual if alpha is None else alpha
-        if min_alpha is None:  # Algorithm 1 has a constant rate
-            min_alpha = alpha if self.solver is Solver.TRIPLET else 0.0
         remedy = "'alpha' is the learning rate; the paper's alpha is 'rank_scale'."
-        alpha = validation.number("alpha", alpha, remedy, positive=True, maximum=MAX_LEARNING_RATE)
-        min_alpha = validation.number("min_alpha", min_alpha, maximum=MAX_LEARNING_RATE)
+        alpha = DEFAULT_ALPHA if alpha is None else alpha
+        alpha = validation.number("alpha", alpha, remedy, positive=True, maximum=MAX_ALPHA)
+        if min_alpha is None:  # Algorithm 1 has a constant rate
+            min_alpha = alpha if self.solver is Solver.TRIPLET else min(alpha, DEFAULT_MIN_ALPHA)
+        min_alpha = validation.number("min_alpha", min_alpha, maximum=MAX_ALPHA)
         self.symmetric, self.distance_weighting = symmetric, distance_weighting
         self.memory, self.progress, self.cluster, self.subwords = memory, progress, cluster, subwords
         if cluster is not None:
@@ -254,7 +253,6 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         )
         ignored = {name: arguments[name] for name in compatibility.IGNORED}
         compatibility.log_ignored({name: value for name, value in ignored.items() if value is not None})
-        compatibility.check_rate(alpha, usual)
         if not has_text:
             if checkpoint is not None:
                 logger.warning("'checkpoint' is ignored without a text: give it to train() instead")
@@ -323,6 +321,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
                 pairs = matrix if isinstance(matrix, Cooccurrence) else Cooccurrence.from_matrix(matrix, words, counts)
             # gensim puts the later of equally frequent words first; in reverse order they stay as they are
             frequencies = dict(zip(pairs.words[::-1], pairs.counts[::-1].tolist(), strict=True))
+            sums = np.maximum(pairs.summarize().word_sums, 1)
+            model._has_counts = not np.allclose(pairs.counts, sums, rtol=0, atol=0.51)  # up to rounding
             model.build_vocab_from_freq(frequencies, trim_rule=trim_rule)
             if warm_start is not None:
                 model.warm_start(warm_start)
@@ -431,10 +431,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         """Initialize the vectors of all words and contexts."""
         n = len(self.wv.index_to_key)
         self._require_memory(0, 2 * FLOAT_BYTES * n * self.vector_size)
-        self.wv.vectors = initial_vectors(n, self.vector_size, self.seed, part=0)
+        self.wv.vectors = initial_words(self._evidence(), self.vector_size, self.seed)
         self.context_vectors = initial_vectors(n, self.vector_size, self.seed, part=1)
-        self.context_bias = np.empty(0, np.float32)  # initialized when the co-occurrences are counted
-        self._accumulators = np.stack([initial_accumulator(n)] * 2)
+        # initialized when the co-occurrences are counted
+        self.context_bias, self._accumulators = np.empty(0, np.float32), np.empty((2, 0), np.float32)
         self.wv.norms, self.wv.vectors_lockf = None, np.ones(1, np.float32)
         self.cooccurrence, self._counted, self.epochs_done = None, [], 0
         self.training_losses, self.subword_table, self._trained_words = [], None, None
@@ -447,10 +447,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         if not old:
             raise RuntimeError("There is no vocabulary to update. Call build_vocab() without update=True first.")
         self._require_memory(0, 2 * FLOAT_BYTES * n * self.vector_size)
-        fresh = [initial_vectors(n, self.vector_size, self.seed, part)[old:] for part in (0, 1)]
-        self.wv.vectors = np.vstack([self.wv.vectors, fresh[0]])
-        self.context_vectors = np.vstack([self.context_vectors, fresh[1]])
-        self._accumulators = np.hstack([self._accumulators, np.stack([initial_accumulator(n - old)] * 2)])
+        new_words = initial_words(self._evidence(), self.vector_size, self.seed)[old:]
+        new_contexts = initial_vectors(n, self.vector_size, self.seed, part=1)[old:]
+        self.wv.vectors = np.vstack([self.wv.vectors, new_words])
+        self.context_vectors = np.vstack([self.context_vectors, new_contexts])
         keyedvectors.extend_locks(self.wv)
         self.wv.norms = None
 
@@ -584,10 +584,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         """
         if start_alpha is not None:
             falls = self.min_alpha < self.alpha
-            self.alpha = validation.number("start_alpha", start_alpha, positive=True, maximum=MAX_LEARNING_RATE)
+            self.alpha = validation.number("start_alpha", start_alpha, positive=True, maximum=MAX_ALPHA)
             self.min_alpha = min(self.min_alpha, self.alpha) if falls else self.alpha
         if end_alpha is not None:
-            self.min_alpha = validation.number("end_alpha", end_alpha, maximum=MAX_LEARNING_RATE)
+            self.min_alpha = validation.number("end_alpha", end_alpha, maximum=MAX_ALPHA)
         self._check_training_sanity(epochs, total_examples, total_words)
         assert epochs is not None  # otherwise the check has failed
         self._check_corpus_sanity(corpus_iterable, corpus_file, passes=1)
@@ -689,8 +689,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self.cooccurrence = counts if isinstance(counts, Cooccurrence) else None
         self._require_memory(counts.nnz if self.cluster is None else 0)  # on a cluster, other machines hold the pairs
         summary, known = counts.summarize(), len(self.context_bias)
-        if known < len(self.wv):  # contexts that are new since the last training
+        if known < len(self.wv):  # words that are new since the last training
             self.context_bias = np.append(self.context_bias, initial_bias(summary.context_sums)[known:])
+            new = initial_accumulator(self._evidence()[known:], self.epochs)
+            self._accumulators = np.hstack([self._accumulators, np.stack([new, new])])
         start = (
             Run.begin(checkpoints, counts, self._state(), persistence.describe(self)) if checkpoints else nullcontext()
         )
@@ -796,9 +798,19 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self.wv.vectors, self._trained_words, self.subword_table = self._u, None, None
         self.wv.norms = None
 
+    def _evidence(self) -> NDArray[Any]:
+        """Return how often each word was seen, or infinity if that is not known or, as in Algorithm 1, has no effect.
+
+        Neither the sums of the rows of a matrix nor counts that are all equal tell how often a word was seen.
+        """
+        counts = self._frequencies()
+        if self._has_counts and self.solver is Solver.SAMPLED and np.ptp(counts) > 0:
+            return counts
+        return np.full(len(counts), np.inf)
+
     def _frequencies(self) -> NDArray[Any]:
         """Return the counts of the words, or ones if they are not known."""
-        return np.asarray(self.wv.expandos.get("count", np.ones(len(self.wv))))
+        return np.asarray(self.wv.expandos.get("count", np.ones(len(self.wv.index_to_key))))
 
     # ---- results
 

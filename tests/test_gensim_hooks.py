@@ -84,7 +84,7 @@ def test_generators(two_worlds):
 @pytest.mark.parametrize("saved", [False, True])
 def test_two_calls_of_train_equal_one(two_worlds, tmp_path, solver, saved):
     """At a constant rate, 3 + 3 epochs equal 6, also if the model is saved and memory-mapped in between."""
-    constant = SMALL | {"alpha": 0.1, "min_alpha": 0.1}
+    constant = SMALL | {"alpha": 0.01, "min_alpha": 0.01}
     whole, steps = (WordRank(two_worlds, **constant, epochs=epochs, solver=solver) for epochs in (6, 3))
     if saved:
         steps.save(tmp_path / "model", sep_limit=0, cooccurrence=True)
@@ -97,7 +97,7 @@ def test_two_calls_of_train_equal_one(two_worlds, tmp_path, solver, saved):
 
 def test_vectors_lockf(two_worlds):
     """`vectors_lockf` of 0 locks a vector, 0.5 halves its change in each epoch, and 1 has no effect."""
-    free, locked = (WordRank(**SMALL, alpha=0.5, min_alpha=0.5) for _ in range(2))
+    free, locked = (WordRank(**SMALL, alpha=0.025, min_alpha=0.025) for _ in range(2))
     for model in (free, locked):
         model.build_vocab(two_worlds)
     start = locked.wv.vectors.copy()
@@ -367,7 +367,7 @@ def test_lifecycle_events(small, tmp_path):
     assert events[:7] == ["created", *["prepare_vocab"] * 3, "build_vocab", "train", "train"]
     assert events[-2:] == ["saving", "loaded"]
     assert json.dumps(loaded.lifecycle_events[:7])
-    assert str(loaded) == "WordRank<vocab=40, vector_size=8, alpha=0.5>"
+    assert str(loaded) == "WordRank<vocab=40, vector_size=8, alpha=0.025>"
 
 
 def test_attributes_of_word2vec(small):
@@ -376,7 +376,7 @@ def test_attributes_of_word2vec(small):
     assert (small.layer1_size, small.epochs, small.effective_min_count) == (8, 5, 5)
     assert (small.hs, small.negative, small.sample) == (0, 0, 0)
     assert small.total_train_time > 0
-    assert small.min_alpha_yet_reached == small.min_alpha == 0
+    assert small.min_alpha_yet_reached == small.min_alpha == 0.0001
 
 
 def test_pruned_vocabulary_of_several_files(tmp_path):

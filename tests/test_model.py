@@ -322,6 +322,54 @@ def test_warm_start(two_worlds, small):
     np.testing.assert_allclose(started.vectors()["sea1"], small.wv["sea1"], atol=1e-4)
 
 
+def test_rare_words_are_not_the_neighbours_of_frequent_ones():
+    """With min_count=1, words that occur once stay away from frequent words, but not without counts of words."""
+    random = np.random.default_rng(0)
+    topics = [[f"{topic}{i}" for i in range(40)] for topic in "abcde"]
+    text = [random.choice(topics[i % 5], 12).tolist() for i in range(1000)]
+    for i, sentence in enumerate(text):
+        sentence[3] = f"once{i}"
+    model = WordRank(text, min_count=1, vector_size=20)
+    counts = model.cooccurrence
+    others = WordRank.from_cooccurrence(counts.matrix, counts.words, vector_size=20)
+
+    def share(keyed):
+        found = [word for i in range(50) for word, _ in keyed.most_similar(f"a{i % 40}", topn=5)]
+        return np.mean([word.startswith("once") for word in found])
+
+    assert share(model.wv) < 0.05
+    assert share(others.wv) > 0.15
+
+
+def test_alpha_in_units_of_word2vec(two_worlds):
+    """Word2Vec's default rates, written out, are the defaults of every solver and loss."""
+    for given in ({}, {"pair_loss": "hinge"}):
+        options = {"vector_size": 8, "epochs": 5, **given}
+        default = WordRank(two_worlds, **options)
+        written = WordRank(two_worlds, **options, alpha=0.025, min_alpha=0.0001)
+        assert default.wv.vectors.tobytes() == written.wv.vectors.tobytes()
+    triplet = {"vector_size": 8, "epochs": 2, "solver": "triplet"}
+    default, written = WordRank(two_worlds, **triplet), WordRank(two_worlds, **triplet, alpha=0.025, min_alpha=0.025)
+    assert default.wv.vectors.tobytes() == written.wv.vectors.tobytes()
+
+
+def test_falling_alpha_by_hand(two_worlds):
+    """The loop over single epochs that lowers `alpha` by hand, common with Word2Vec, learns as one call does."""
+
+    def separation(model):
+        sea, land = ([f"{world}{i}" for i in range(5)] for world in ("sea", "land"))
+        return model.wv.n_similarity(sea[::2], sea[1::2]) - model.wv.n_similarity(sea, land)
+
+    whole = WordRank(two_worlds, vector_size=12)
+    model = WordRank(vector_size=12)
+    model.build_vocab(two_worlds)
+    for _ in range(10):
+        model.train(two_worlds, total_examples=model.corpus_count, epochs=1)
+        model.alpha -= 0.002
+        model.min_alpha = model.alpha
+    assert separation(model) > 0.8 * separation(whole)
+
+
 def test_words_without_pairs_have_nonzero_vectors():
     """A word that co-occurs with nothing has a nonzero vector, so its cosines are finite."""
     model = WordRank([["alone"], ["a", "b"], ["b", "a"]], min_count=1, vector_size=5, epochs=5)

@@ -60,7 +60,7 @@ training_options = (
     parameter("vector_size", "Dimension of the vectors."),
     parameter("epochs", "Passes over the co-occurrence counts."),
     parameter("seed", "Random seed. The vectors do not depend on --workers."),
-    parameter("alpha", "Initial learning rate (default: depends on --pair-loss).", type=float),
+    parameter("alpha", "Learning rate, in the units of Word2Vec (default: 0.025).", type=float),
     parameter("rank_loss", "Function of the rank to minimize.", type=click.Choice([loss.value for loss in RankLoss])),
     parameter("pair_loss", "Loss that bounds the rank.", type=click.Choice([loss.value for loss in PairLoss])),
     parameter("rank_scale", "The paper's alpha."),
