@@ -2,8 +2,8 @@
 
     python tests/clients/run.py [NAME ...] [--repeat N] [--page docs/clients.md]
 
-Each client is a script in a directory below, which stands for an environment: `requirements.txt` lists its pinned packages,
-and `unpinned.txt` those that are installed without their dependencies. Environments are built once, under build/clients.
+Each client is a script in a directory, which stands for an environment: `requirements.txt` lists its pinned packages,
+and `unpinned.txt` those that are installed without their dependencies. Environments are built once, in build/clients.
 """
 
 import argparse
@@ -46,12 +46,12 @@ def call(log, *command):
 
 
 def build_wheel():
-    """Build this package; return the path of the wheel."""
+    """Build this package, in the directory of the editable install, so that no kernel is compiled twice."""
     directory = BUILD / "wheel"
     for old in directory.glob("*.whl"):
         old.unlink()
-    log = BUILD / "wheel.log"
-    call(log, sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-w", directory, ROOT)
+    options = "--no-build-isolation", "--no-deps", f"-Cbuild-dir=build/cp{sys.version_info[0]}{sys.version_info[1]}"
+    call(BUILD / "wheel.log", sys.executable, "-m", "pip", "wheel", *options, "-w", directory, ROOT)
     return next(directory.glob("*.whl"))
 
 

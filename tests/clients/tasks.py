@@ -57,8 +57,8 @@ def text_file():
 
 
 def lee():
-    """Return the 300 news stories of the Lee corpus, as gensim's tutorials do."""
-    return list(LineSentence(datapath("lee_background.cor")))
+    """Return the words of the 300 news stories of the Lee corpus."""
+    return [simple_preprocess(" ".join(words)) for words in LineSentence(datapath("lee_background.cor"))]
 
 
 def passages():

@@ -25,7 +25,6 @@ def run():
     model = word2vec.Word2Vec(molecules, vector_size=100, window=10, min_count=3, sg=1, workers=1, seed=tasks.SEED)
     features = np.array([sum(model.wv[word] for word in molecule if word in model.wv) for molecule in molecules])
     features = (features - features.mean(axis=0)) / features.std(axis=0)
-    predicted = cross_val_predict(
-        RidgeCV(10.0 ** np.arange(-2, 5)), features, [activities[name] for _, name in rows], cv=5
-    )
-    return "correlation x 100", 100 * spearmanr(predicted, [activities[name] for _, name in rows]).statistic
+    measured = [activities[name] for _, name in rows]
+    predicted = cross_val_predict(RidgeCV(10.0 ** np.arange(-2, 5)), features, measured, cv=5)
+    return "correlation x 100", 100 * spearmanr(predicted, measured).statistic

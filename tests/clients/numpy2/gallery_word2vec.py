@@ -23,23 +23,7 @@ def run():
     with tempfile.NamedTemporaryFile(prefix="gensim-model-") as tmp:
         model.save(tmp.name)
         model = gensim.models.Word2Vec.load(tmp.name)
-    more = [
-        [
-            "advanced",
-            "users",
-            "can",
-            "load",
-            "a",
-            "model",
-            "and",
-            "continue",
-            "training",
-            "it",
-            "with",
-            "more",
-            "sentences",
-        ]
-    ]
+    more = [["advanced", "users", "can", "load", "a", "model", "and", "continue", "training", "it"]]
     model.build_vocab(more, update=True)
     model.train(more, total_examples=model.corpus_count, epochs=model.epochs)
     assert len(model.wv.most_similar(positive=["war", "army"], topn=5)) == 5

@@ -1,4 +1,4 @@
-"""scikit-learn wrappers: `GridSearchCV` over a transformer that passes its parameters to Word2Vec by position and name."""
+"""scikit-learn wrappers: `GridSearchCV` over a transformer that passes parameters by position and name."""
 
 import inspect
 

@@ -33,6 +33,5 @@ def run():
         usearch.search(vectors[rows], 11).keys,
         graph.knn_query(vectors[rows], 11)[0],
     ]
-    return "found", 100 * np.mean(
-        [len(each & set(map(int, row))) / 10 for rows in found for each, row in zip(exact, rows)]
-    )
+    hits = [len(each & set(map(int, row))) for rows in found for each, row in zip(exact, rows, strict=True)]
+    return "found", 10 * np.mean(hits)

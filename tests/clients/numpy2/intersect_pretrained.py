@@ -1,4 +1,4 @@
-"""blog posts: pretrained vectors by `build_vocab(update=True)` and `intersect_word2vec_format(lockf=1.0)`, then training."""
+"""blog posts: pretrained vectors by `build_vocab(update=True)` and `intersect_word2vec_format`, then training."""
 
 import tempfile
 
@@ -9,7 +9,7 @@ from gensim.models import KeyedVectors, Word2Vec
 
 def run():
     """Pretrain on all articles, go on with the text of the passages, and classify these."""
-    texts, labels = tasks.passages()
+    texts, _ = tasks.passages()
     pretrained = Word2Vec(tasks.sentences(), vector_size=100, min_count=5, sg=1, epochs=5, workers=2)
     with tempfile.TemporaryDirectory() as directory:
         path = f"{directory}/vectors.txt"

@@ -21,12 +21,8 @@ class MeanEmbeddingVectorizer:
 
     def transform(self, X):
         """Return mean vectors."""
-        return np.array(
-            [
-                np.mean([self.word2vec[w] for w in words if w in self.word2vec] or [np.zeros(self.dim)], axis=0)
-                for words in X
-            ]
-        )
+        known, zeros = self.word2vec, [np.zeros(self.dim)]
+        return np.array([np.mean([known[w] for w in words if w in known] or zeros, axis=0) for words in X])
 
 
 def run():

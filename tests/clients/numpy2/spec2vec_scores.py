@@ -16,9 +16,8 @@ def run():
         spectra.append(Spectrum(mz=masses, intensities=random.uniform(0.1, 1, len(masses)), metadata={"id": str(i)}))
     documents = [SpectrumDocument(spectrum, n_decimals=1) for spectrum in spectra]
     model = train_new_word2vec_model(documents, [10, 20], vector_size=50, workers=1, progress_logger=True)
-    scores = calculate_scores(
-        documents, documents, Spec2Vec(model, intensity_weighting_power=0.5, allowed_missing_percentage=50)
-    )
+    similarity = Spec2Vec(model, intensity_weighting_power=0.5, allowed_missing_percentage=50)
+    scores = calculate_scores(documents, documents, similarity)
     matrix = scores.scores.to_array() if hasattr(scores.scores, "to_array") else np.asarray(scores.scores)
     matrix = matrix[matrix.dtype.names[0]] if matrix.dtype.names else matrix
     np.fill_diagonal(matrix, -2)

@@ -17,8 +17,6 @@ def run():
     assert model.wv.vectors.shape == (len(model.wv.key_to_index), model.vector_size)
     assert model.wv.get_vecattr("the", "count") == max(model.wv.expandos["count"])
     zeros = [np.zeros(model.vector_size)]
-    features = [
-        np.mean([model.wv[w] * weights[w] for w in text if w in model.wv.key_to_index] or zeros, axis=0)
-        for text in texts
-    ]
+    known = model.wv.key_to_index
+    features = [np.mean([model.wv[w] * weights[w] for w in text if w in known] or zeros, axis=0) for text in texts]
     return "accuracy", tasks.accuracy(features, labels)
