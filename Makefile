@@ -4,6 +4,7 @@
 # make lint      run ruff, mypy, cython-lint and import-linter
 # make docs      build the documentation: open build/html/docs/index.html
 # make faults    kill, interrupt and damage training runs at random and check that they resume; prints a table
+# make clients   run programs written for Word2Vec with both models, in environments of their own; updates docs/clients.md
 # make sanitize  run the kernel tests under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
 # make clean     remove .venv and everything that was built
 #
@@ -16,7 +17,7 @@ export PATH := $(abspath $(VENV))/bin:$(PATH)
 
 INSTALL := pip install --quiet --no-build-isolation --check-build-dependencies --editable
 
-.PHONY: help dev demo test lint docs faults sanitize clean
+.PHONY: help dev demo test lint docs faults clients sanitize clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -29,7 +30,7 @@ demo: $(VENV)/.installed
 # linters, documentation and system packages are independent of each other; the tests share two processes
 test: $(VENV)/.dev
 	$(MAKE) --jobs=3 --output-sync lint docs $(VENV)/.system
-	pytest -m "" -n 2 --dist worksteal
+	pytest -m "not clients" -n 2 --dist worksteal
 
 lint: $(VENV)/.dev
 	ruff check .
@@ -44,6 +45,9 @@ docs: $(VENV)/.dev
 
 faults: $(VENV)/.installed
 	python tests/faults.py $(FAULTS)
+
+clients: $(VENV)/.installed
+	python tests/clients/run.py --repeat 3 --page docs/clients.md $(CLIENTS)
 
 sanitize: $(VENV)/.dev
 	python tests/sanitize.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 from collections import defaultdict, deque
@@ -47,6 +48,8 @@ FLOAT_BYTES = np.dtype(np.float32).itemsize
 # An iterator with more epochs than this comes from a program for Word2Vec, which reads an iterator in the first epoch
 # only: thousands of epochs cost it nothing.
 MAX_ITERATOR_EPOCHS = 100
+# for subclasses that change sentences in `_do_train_job`
+SENTENCES_PER_JOB = 100
 
 
 class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type information
@@ -599,6 +602,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
                 "the 'epochs' of the model. For more than %i, pass a list",
                 type(corpus_iterable).__name__, asked, n_epochs, MAX_ITERATOR_EPOCHS,
             )  # fmt: skip
+        if corpus_iterable is not None and type(self)._do_train_job is not WordRank._do_train_job:
+            corpus_iterable = self._sentences_of_jobs(corpus_iterable)
         self.epochs, local = n_epochs, self._local()
         checkpoints = None if checkpoint is None else prepare_directory(checkpoint)
         with self._connect() as backend:  # first: a text must not be marked as counted if the cluster cannot be reached
@@ -608,6 +613,19 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             del text  # free the word ids before training
             done = self._fit(backend, counts, callbacks, checkpoints)
         return known_words * done, raw_words * done
+
+    def _sentences_of_jobs(self, sentences: Iterable[Any]) -> Iterator[Any]:
+        """Yield the sentences that a subclass passes on from its `_do_train_job`, such as walks from nodes."""
+        remaining = iter(sentences)
+        while job := list(itertools.islice(remaining, SENTENCES_PER_JOB)):
+            self._jobs: list[Any] = []
+            self._do_train_job(job, self.alpha, None)
+            yield from self._jobs
+
+    def _do_train_job(self, sentences: Iterable[Any], alpha: float, inits: Any) -> tuple[int, int]:
+        """Take the sentences of a job; nothing is trained before all are counted."""
+        self._jobs.extend(sentences)
+        return 0, 0
 
     def _check_training_sanity(
         self, epochs: int | None = 0, total_examples: int | None = None, total_words: int | None = None, **kwargs: Any

@@ -212,6 +212,25 @@ def test_sentences_of_any_kind(sentence, words):
     assert list(read([sentence])) == [words]
 
 
+def test_sentence_that_is_a_sized_iterator():
+    """No word of it is lost, and it is read once."""
+
+    class Document:
+        def __init__(self, words):
+            self.words, self.remaining = words, iter(words)
+
+        def __len__(self):
+            return len(self.words)
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            return next(self.remaining)
+
+    assert list(read([Document(["a", "b"]), Document([])])) == [["a", "b"], []]
+
+
 @pytest.mark.parametrize(
     ("sentence", "message"),
     [

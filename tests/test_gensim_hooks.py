@@ -77,6 +77,25 @@ def test_generators(two_worlds):
     assert model.wv.vectors.tobytes() == WordRank(two_worlds, **SMALL, epochs=5).wv.vectors.tobytes()
 
 
+class Reversing(WordRank):
+    """A model that changes the sentences of each job, as programs for Word2Vec do."""
+
+    def _do_train_job(self, sentences, alpha, inits):
+        return super()._do_train_job([sentence[::-1] for sentence in sentences], alpha, inits)
+
+
+def test_sentences_of_train_jobs(two_worlds):
+    """What a subclass passes on from `_do_train_job` is counted, whether the text is a list or an iterator."""
+    expected = WordRank(**SMALL, symmetric=False)
+    expected.build_vocab(two_worlds)
+    expected.train([sentence[::-1] for sentence in two_worlds], total_examples=600, epochs=2)
+    for text in (two_worlds, iter(two_worlds)):
+        model = Reversing(**SMALL, symmetric=False)
+        model.build_vocab(two_worlds)
+        assert model.train(text, total_examples=600, epochs=2) == (14400, 14400)
+        assert model.wv.vectors.tobytes() == expected.wv.vectors.tobytes()
+
+
 # ---- training in steps
 
 

@@ -197,7 +197,8 @@ def validate_sentences(sentences: Any) -> Iterator[Sequence[Any]]:
                 f"'sentences' must hold lists of words. Sentence {number}, counted from 0, is {_shortened(sentence)}. "
                 "Leave it out."
             )
-        words = sentence if isinstance(sentence, Sized) else list(sentence)
+        # looking at the first word of an iterator would take it away
+        words = sentence if isinstance(sentence, Sized) and not isinstance(sentence, Iterator) else list(sentence)
         first = next(iter(words), None)
         if _is_bag_entry(first):
             raise TypeError(
