@@ -181,7 +181,7 @@ def _part(place: str, name: str, start: int, end: int, checksums: Mapping[str, i
     if not checksummed.is_url(place):
         array = load_array(Path(path), "r")[start:end]
         if array.dtype != DTYPES[name] or array.shape != (end - start,):
-            raise ValueError(f"'{path}' is damaged. {FORMAT.remedy}")
+            raise ValueError(f"The files in '{place}' are damaged. {FORMAT.remedy} ('{name}.npy' has another size.)")
         return array
     with smart_open.open(path, "rb") as opened:
         file: Any = _ChecksummedFile(opened)
