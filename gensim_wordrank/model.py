@@ -367,8 +367,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         (3, 10)
         """
         with Run.open(directory) as run:
-            parameters = run.model["model"]["parameters"] | {"progress": progress, "cluster": cluster}
-            model = cls(**parameters | ({} if workers is None else {"workers": workers}))
+            options = {"progress": progress, "cluster": cluster} | ({} if workers is None else {"workers": workers})
+            model: Self = persistence.new_model(cls, run, **options)
             counts = persistence.restore(model, run)
             with model._connect() as backend:
                 model._require_memory(counts.nnz if cluster is None else 0)

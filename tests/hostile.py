@@ -1,4 +1,4 @@
-"""Input that was made to hurt: matrices whose arrays point outside themselves.
+"""Input that was made to hurt: matrices whose arrays point outside themselves, checkpoints with right checksums.
 
     python tests/hostile.py SEED ROUNDS
 
@@ -6,17 +6,27 @@ Runs in a process of its own because it may crash. Each trial must end in a Valu
 that can be used. Prints lines of JSON.
 """
 
+import io
 import json
+import logging
+import shutil
 import sys
+import tempfile
 import warnings
+import weakref
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gensim_wordrank import Cooccurrence
+from gensim_wordrank import Cooccurrence, WordRank
+from gensim_wordrank._utils import checksummed
 from scipy import sparse
+
+SENTENCES = [["the", "sea", "of", "bird"], ["sky", "fish", "the", "of"], ["bird", "the", "sky"]] * 3
 
 # ---- SciPy matrices
 
@@ -100,14 +110,143 @@ def try_matrix(random: np.random.Generator) -> str:
     return "right"
 
 
+# ---- checkpoints
+
+
+def write_checkpoint(place: Path) -> None:
+    """Write a run that stopped after two of three epochs."""
+    WordRank(SENTENCES, min_count=1, vector_size=4, epochs=3, window=3, checkpoint=place, callbacks=[Stop()])
+
+
+class Stop:
+    """A callback that stops training after two epochs."""
+
+    def __getattr__(self, name: str) -> Callable[[WordRank], bool]:
+        return lambda model: name == "on_epoch_end" and model.epochs_done == 2
+
+
+def forge(place: Path, file: str, value: Any) -> None:
+    """Replace a value of a run, or add one, and write the checksums that it would have."""
+    directory, name = place / Path(file).parent, Path(file).name
+    if name.endswith(".json"):
+        (directory / name).write_text(value if isinstance(value, str) else json.dumps(value))
+    elif isinstance(value, bytes):
+        (directory / name).write_bytes(value)
+    else:
+        np.save(directory / name, value)
+    update_manifest(directory, name)
+    if file.startswith("cooccurrence"):
+        about = json.loads((place / "run" / "run.json").read_text())
+        about["cooccurrence"] = checksummed.file_checksum(directory / "manifest.json")
+        (place / "run" / "run.json").write_text(json.dumps(about))
+        update_manifest(place / "run", "run.json")
+    if not file.startswith("epoch"):
+        for epoch in place.glob("epoch-*"):
+            progress = json.loads((epoch / "progress.json").read_text())
+            progress["run"] = checksummed.file_checksum(place / "run" / "manifest.json")
+            (epoch / "progress.json").write_text(json.dumps(progress))
+            update_manifest(epoch, "progress.json")
+
+
+def update_manifest(directory: Path, name: str) -> None:
+    """Write the checksum of a file into the manifest."""
+    manifest = json.loads((directory / "manifest.json").read_text())
+    manifest["checksums"][name] = checksummed.file_checksum(directory / name)
+    (directory / "manifest.json").write_text(json.dumps(manifest))
+
+
+# values that stand for trouble: other types, sizes, places
+JSON_VALUES = (
+    None, True, -1, 0, 1, 2**31, 10**30, 1e308, -0.5, float("nan"), float("inf"), "", "x" * 70000, "/etc/passwd",
+    "hdfs://node/x", "/dev/zero", "10" * 9, [], [None], [[1]], {}, {"a": {}}, ["sea"] * 9,
+)  # fmt: skip
+NAMES = (
+    "corpus_file", "sentences", "checkpoint", "cluster", "callbacks", "warm_start", "trim_rule", "wv", "__class__",
+    "train", "_trained_words", "cooccurrence", "objective", "vector_size", "epochs", "workers", "memory", "seed",
+)  # fmt: skip
+
+
+def change_json(value: Any, random: np.random.Generator) -> Any:
+    """Return a JSON value with one change somewhere in it."""
+    if isinstance(value, dict) and value and random.random() < 0.9:
+        name = random.choice([*value, *NAMES]) if random.random() < 0.7 else random.choice(NAMES)
+        return value | {str(name): change_json(value.get(str(name)), random)}
+    if isinstance(value, list) and value and random.random() < 0.7:
+        i = int(random.integers(len(value)))
+        return [*value[:i], change_json(value[i], random), *value[i + 1 :]]
+    return JSON_VALUES[random.integers(len(JSON_VALUES))]
+
+
+def change_array(array: Any, random: np.random.Generator) -> Any:
+    """Return an array with another type, shape or range, or a file that says so."""
+    kind = random.integers(5)
+    if kind == 0:
+        return array.astype(random.choice(["f8", "i4", "u1", "f2", ">f4", "c8", "U3"]))
+    if kind == 1:
+        return array[: len(array) // 2] if random.random() < 0.5 else np.concatenate([array, array])
+    if kind == 2:
+        return array.reshape((-1, *array.shape, 1)) if random.random() < 0.5 else array.ravel()[:1].reshape(())
+    changed = array.copy()
+    if kind == 3:
+        values = [np.nan, np.inf, -np.inf, -1e30, 1e9, -7] if changed.dtype.kind == "f" else [-(2**31), -1, 2**31 - 1]
+        changed.flat[random.integers(changed.size)] = random.choice(values)
+        return changed
+    return npy_header(array.dtype, (int(10 ** random.integers(6, 18)), *array.shape[1:])) + array.tobytes()
+
+
+def npy_header(dtype: Any, shape: tuple[int, ...]) -> bytes:
+    """Return the beginning of a .npy file."""
+    file = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        file, {"descr": np.lib.format.dtype_to_descr(np.dtype(dtype)), "fortran_order": False, "shape": shape}
+    )
+    return file.getvalue()
+
+
+def try_checkpoint(random: np.random.Generator) -> str:
+    """Resume a run in which one value was forged; return the outcome."""
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(shutil.copytree(a_run(), Path(name, "run")))
+        files = sorted(path for path in place.rglob("*.*") if path.suffix in (".json", ".npy"))
+        path = files[random.integers(len(files))]
+        if path.suffix == ".npy":
+            forge(place, str(path.relative_to(place)), change_array(np.load(path), random))
+        elif path.name != "manifest.json":
+            forge(place, str(path.relative_to(place)), change_json(json.loads(path.read_text()), random))
+        else:
+            path.write_text(json.dumps(change_json(json.loads(path.read_text()), random)))
+        before = sorted(Path(name).rglob("*"))
+        try:
+            model = WordRank.resume(place)
+        except (FloatingPointError, np.linalg.LinAlgError):
+            return "right"  # the numbers were so large that training diverged
+        except (ValueError, OSError) as error:
+            assert sorted(Path(name).rglob("*")) == before, "files were written"
+            return "refused" if "run" in str(error) else f"unnamed: {error}"
+        assert model.wv.vectors.dtype == np.float32
+        assert np.isfinite(model.wv.vectors).all()
+        return "right"
+
+
+@cache
+def a_run() -> Path:
+    """Return a run that was written once."""
+    place = Path(tempfile.mkdtemp())
+    weakref.finalize(a_run, shutil.rmtree, place)
+    write_checkpoint(place / "run")
+    return place / "run"
+
+
 # ---- the program
 
-CLASSES: dict[str, Callable[[np.random.Generator], str]] = {"matrices": try_matrix}
+CLASSES: dict[str, Callable[[np.random.Generator], str]] = {"matrices": try_matrix, "checkpoints": try_checkpoint}
 
 
 def main(seed: int, rounds: int) -> None:
     """Try all classes."""
     warnings.simplefilter("error")
+    warnings.simplefilter("ignore", RuntimeWarning)  # very large numbers overflow, and training says that it diverged
+    logging.disable()
     for number, (name, attempt) in enumerate(CLASSES.items()):
         print(json.dumps({"class": name}), flush=True)  # names the class in case of a crash
         random, outcomes = np.random.default_rng([seed, number]), Counter[str]()

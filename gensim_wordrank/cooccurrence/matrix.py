@@ -14,7 +14,7 @@ from gensim.utils import SaveLoad
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from gensim_wordrank._utils import atomic_files, checksummed, system, threads, validation
+from gensim_wordrank._utils import atomic_files, checksummed, schema, system, threads, validation
 from gensim_wordrank._utils import memory as memory_
 from gensim_wordrank.cooccurrence import counting, csr
 from gensim_wordrank.cooccurrence.sparse import to_csr
@@ -23,6 +23,8 @@ from gensim_wordrank.text import corpus
 FORMAT = checksummed.Format("co-occurrences", 2, "Count the co-occurrences again.")
 DTYPES = csr.DTYPES | {"counts": np.int64}
 FILE_NAMES = [*(f"{name}.npy" for name in DTYPES), "words.json", checksummed.MANIFEST]
+# JSON has other words, too, but these alone can be saved; Python's hash of larger integers lets all of them collide
+WORDS = schema.list_of(schema.either(schema.text(r".*"), schema.integer(-(2**63), 2**63 - 1)))
 # largest count of a word: integers up to here are exact in float64, and the sum of many fits into int64
 MAX_COUNT = 2**53
 
@@ -369,6 +371,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         The directory may also be a URL that smart_open reads; it is then loaded into memory.
         """
         found = checksummed.read(path, FORMAT, mmap)
+        schema.check(os.fspath(path), found, {"words": WORDS}, others=DTYPES.keys())
         try:
             result = cls(*(found[name] for name in ("data", "indices", "indptr", "words", "counts")))
             result.validate()
@@ -411,6 +414,6 @@ def _to_integer(word: Any) -> int:
         integer = int(word)
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"Words must be strings or integers to be saved: {error}") from error
-    if integer != word:
+    if integer != word or not -(2**63) <= integer < 2**63:
         raise TypeError(f"Words must be strings or integers to be saved. Got {word!r}.")
     return integer

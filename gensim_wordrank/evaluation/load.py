@@ -27,6 +27,16 @@ GENSIM_PARAMETERS = (
 )  # fmt: skip
 
 
+class UntrustedError(ValueError):
+    """A pickle would have to be loaded, and nobody said that it may be."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"'{path}' is a pickle: whoever made it can run any code here. If you trust where it comes from, give "
+            "--trust (in Python, trust=True). `wordrank export` writes vectors that need no trust."
+        )
+
+
 @dataclass(frozen=True)
 class LoadedModel:
     """The name and vectors of a model, the loss of each epoch and the training parameters; empty if unknown.
@@ -48,8 +58,16 @@ class LoadedModel:
         return self.wv if self.vectors is None else self.vectors("sum")
 
 
-def load_model(path: str) -> LoadedModel:
+def load_model(path: str, trust: bool = False) -> LoadedModel:
     """Load a WordRank model, another gensim model, or a file of word vectors.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    trust : bool
+        Whether to load a model that gensim's `save` wrote. Such a file is a pickle: whoever made it can run any code in
+        this process. Files of vectors need no trust.
 
     Examples
     --------
@@ -59,12 +77,14 @@ def load_model(path: str) -> LoadedModel:
     >>> from gensim_wordrank.evaluation import load_model
     >>> path = os.path.join(tempfile.mkdtemp(), "toy.model")
     >>> WordRank(common_texts, vector_size=10, min_count=1, epochs=5).save(path)
-    >>> loaded = load_model(path)
+    >>> loaded = load_model(path, trust=True)
     >>> len(loaded.wv), len(loaded.losses), loaded.parameters["epochs"]
     (12, 5, 5)
     """
     if not is_saved_model(path):
         return LoadedModel(path, read_vectors(path))
+    if not trust:
+        raise UntrustedError(path)
     model = persistence.unpickle(KeyedVectors.load, path)
     if isinstance(model, WordRank):
         if not model.has_contexts:
@@ -80,7 +100,7 @@ def load_model(path: str) -> LoadedModel:
 
 
 def is_saved_model(path: str) -> bool:
-    """Return True if the file was written by gensim's `save` (a pickle), False if it holds only vectors."""
+    """Return True if the file is a pickle, as gensim's `save` writes it, False if it holds only vectors."""
     if not Path(path).is_file():
         raise FileNotFoundError(f"There is no file '{path}'.")
     with atomic_files.describe_read_errors(path), smart_open.open(path, "rb") as file:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import itertools
 import logging
@@ -317,7 +316,6 @@ def _compact(words: list[str], counts: NDArray[np.int64]) -> None:
     by_count = np.argsort(-counts).data  # not a list, which would hold Python objects
     joined = "\n".join(map(words.__getitem__, by_count))
     words[:] = [""] * len(words)
-    gc.collect()  # joblib leaves reference cycles behind, among the old strings
     for i, word in zip(by_count, joined.split("\n"), strict=False):
         words[i] = word
 
