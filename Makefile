@@ -47,7 +47,7 @@ faults: $(VENV)/.installed
 	python tests/faults.py $(FAULTS)
 
 clients: $(VENV)/.installed
-	python tests/clients/run.py --repeat 3 --page docs/clients.md $(CLIENTS)
+	python tests/clients/run.py --page docs/clients.md $(CLIENTS)
 
 sanitize: $(VENV)/.dev
 	python tests/sanitize.py

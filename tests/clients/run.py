@@ -23,7 +23,7 @@ CLASSES = "word2vec", "wordrank"
 # seconds after which a client is stopped
 TIMEOUT = 300
 # points by which the mean score may be below that of Word2Vec
-TOLERANCE = 3.0
+TOLERANCE = 5.0
 START, END = "<!-- table: python tests/clients/run.py -->", "<!-- end of the table -->"
 
 
