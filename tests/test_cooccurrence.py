@@ -1,6 +1,7 @@
 """Co-occurrence matrices: counting, conversion, addition and files."""
 
 import json
+import os
 import pickle
 import re
 import shutil
@@ -383,3 +384,18 @@ def test_pickle_of_a_mapped_matrix(tmp_path):
     model = WordRank.from_cooccurrence(pairs, vector_size=5, epochs=1)
     model.save(tmp_path / "model", cooccurrence=True)
     assert are_equal(WordRank.load(tmp_path / "model").cooccurrence, pairs)
+
+
+@pytest.mark.parametrize("name", ["data", "indices", "indptr"])
+@pytest.mark.parametrize("solver", ["sampled", "triplet"])
+def test_mapped_file_that_is_cut_while_training(tmp_path, lee_pairs, name, solver):
+    """An epoch does not begin if a mapped file was cut in the one before; reading it would end the process."""
+    lee_pairs.save(tmp_path / "pairs")
+
+    class Cut:
+        def __getattr__(self, event):
+            return lambda model: event == "on_epoch_end" and os.truncate(tmp_path / "pairs" / f"{name}.npy", 4096)
+
+    options = {"vector_size": 4, "epochs": 3, "solver": solver, "callbacks": [Cut()]}
+    with pytest.raises(OSError, match=f"{name}.npy' was cut while it is in use: it has 4096 bytes"):
+        WordRank.from_cooccurrence(tmp_path / "pairs", **options)

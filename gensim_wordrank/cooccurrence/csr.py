@@ -58,6 +58,22 @@ def validate_layout(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[A
         )
 
 
+def require_whole_files(*arrays: Any) -> None:
+    """Raise OSError if the file of a memory-mapped array was cut: reading the array would end the process (SIGBUS).
+
+    A file that is cut after this check, in the middle of an epoch, still does.
+    """
+    for array in arrays:
+        pages = getattr(
+            array, "_mmap", None
+        )  # its size() is that of the file that is mapped, whatever has its name now
+        if pages is not None and pages.size() < array.offset + array.nbytes:
+            raise OSError(
+                f"'{array.filename}' was cut while it is in use: it has {pages.size()} bytes, and "
+                f"{array.offset + array.nbytes} are needed. Restore it, and start or resume the run again."
+            )
+
+
 def validate_entries(data: NDArray[np.float32], indices: NDArray[np.int32], n_columns: int) -> None:
     """Raise ValueError if a column is out of bounds, which kernels do not check, or a value is not a count.
 

@@ -287,6 +287,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         ...
         ValueError: 'data' must be finite numbers, 0 or above. Got nan instead.
         """
+        csr.require_whole_files(self.data, self.indices, self.indptr)
         csr.validate_layout(self.data, self.indices, self.indptr)
         if len(self.indptr) != len(self.words) + 1:
             raise ValueError(f"'indptr' must have {len(self.words) + 1} entries. Got {len(self.indptr)} instead.")

@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,6 +17,7 @@ from gensim.models import KeyedVectors
 from gensim_wordrank import persistence
 from gensim_wordrank._utils import atomic_files
 from gensim_wordrank.model import WordRank
+from gensim_wordrank.text import tokens
 
 logger = logging.getLogger(__name__)
 
@@ -140,7 +140,9 @@ def read_vectors(path: str | os.PathLike[str]) -> KeyedVectors:
     with atomic_files.describe_read_errors(path), smart_open.open(path, "rb") as file:
         no_header = not binary and len(file.readline(10_000).split()) != 2
         file.seek(0)
-        if not binary:
+        if binary:
+            _check_size(file, path)
+        else:
             _check_rows(file, path, not no_header)
     try:
         with np.errstate(over="ignore"):  # values that overflow to infinity are rejected below
@@ -159,13 +161,50 @@ def read_vectors(path: str | os.PathLike[str]) -> KeyedVectors:
     return wv
 
 
+def _read_shape(file: IO[bytes], path: str) -> tuple[int, int]:
+    """Read word2vec's header: the number of words and the length of their vectors."""
+    line = file.readline(10_000)
+    try:
+        n_words, size = map(int, line.split())
+    except ValueError:
+        n_words, size = -1, -1
+    if n_words < 0 or size < 0:
+        raise ValueError(
+            f"'{path}' is damaged or not a vector file: it must begin with two numbers. Got {line[:40]!r}."
+        )
+    return n_words, size
+
+
+def _check_size(file: IO[bytes], path: str) -> None:
+    """Raise ValueError if a binary file is shorter than its header says: gensim would allocate the memory first."""
+    n_words, size = _read_shape(file, path)
+    expected = left = n_words * (size * np.dtype(np.float32).itemsize + 1)  # and a space after each word
+    if tokens.is_uncompressed_file(path):
+        left -= Path(path).stat().st_size
+    while left > 0 and (block := file.read(min(left, 1 << 20))):
+        left -= len(block)
+    if left > 0:
+        raise ValueError(
+            f"'{path}' is damaged or not a vector file: {n_words} words with vectors of size {size} take more than "
+            f"{expected} bytes."
+        )
+
+
 def _check_rows(file: IO[bytes], path: str, has_header: bool) -> None:
-    """Raise ValueError if rows differ in length: gensim would broadcast a single number to a whole vector."""
-    lengths = (len(line.split()) for line in islice(file, int(has_header), None))
-    expected = next(lengths, 0)
-    for number, length in enumerate(lengths, 2 + has_header):
+    """Raise ValueError if rows differ in length, or are not as many as the header says.
+
+    gensim would broadcast a single number to a whole vector, and would allocate what the header asks for.
+    """
+    n_words, size = _read_shape(file, path) if has_header else (None, None)
+    expected, n_rows = None if size is None else size + 1, 0
+    for line in file:
+        length = len(line.split())
+        n_rows += 1
+        expected = length if expected is None else expected
         if length != expected:
             raise ValueError(
-                f"'{path}' is damaged or not a vector file: line {number} has {length} fields, not {expected}. "
-                "(The name of a binary file must end in .bin.)"
+                f"'{path}' is damaged or not a vector file: line {n_rows + has_header} has {length} fields, not "
+                f"{expected}. (The name of a binary file must end in .bin.)"
             )
+    if n_words not in (None, n_rows):
+        raise ValueError(f"'{path}' is damaged: it holds {n_rows} words, not {n_words} as its first line says.")
