@@ -58,14 +58,12 @@ clean:
 # the package and what the demo needs
 $(VENV)/.installed: pyproject.toml
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
-	pip install --quiet --upgrade 'pip>=24' meson-python ninja 'cython>=3.1.2,!=3.2.6,!=3.2.7,!=3.2.8,!=3.2.9'
+	pip install --quiet --upgrade 'pip>=25.1' meson-python ninja 'cython>=3.1.2,!=3.2.6,!=3.2.7,!=3.2.8,!=3.2.9'
 	$(INSTALL) '.[plot]'
 	touch $@
 
-# Annoy, which some tests use, has no wheels: setuptools 70.1 or newer builds it
 $(VENV)/.dev: pyproject.toml | $(VENV)/.installed
-	pip install --quiet 'setuptools>=70.1'
-	$(INSTALL) '.[test,lint,docs]'
+	$(INSTALL) '.[plot,sklearn,distributed]' --group test --group lint --group docs
 	touch $@
 
 # programs that are not Python packages; tests that need a missing one are skipped

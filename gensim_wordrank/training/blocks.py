@@ -122,5 +122,5 @@ class BlockedRows:
 
 def _zeros(n: int, size: int) -> Vectors:
     """Return zeros for `n` vectors with a bias each, padded to whole vector registers."""
-    stride = -(-(size + 1) // _sampled.LANES) * _sampled.LANES
+    stride = -(-(size + 1) // _sampled.ROW_FLOATS) * _sampled.ROW_FLOATS
     return anonymous_array(n * stride, np.float32).reshape(n, stride)
