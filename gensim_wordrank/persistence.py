@@ -26,7 +26,7 @@ NOT_STORED = {
 # what a model knows in addition to its parameters, vectors and counts
 STORED = (
     "corpus_count", "corpus_total_words", "effective_min_count", "train_count", "total_train_time", "training_losses",
-    "_counted",
+    "_counted", "_keeps_basis",
 )  # fmt: skip
 TOO_OLD = "'{}' was saved by an older development version and cannot be read. Train the model again."
 
