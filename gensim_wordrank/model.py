@@ -34,7 +34,15 @@ from gensim_wordrank.training import memory_estimate, whitening
 from gensim_wordrank.training.backend import Counts, LocalBackend
 from gensim_wordrank.training.checkpoints import Checkpoints, CheckpointWriter, Run, prepare_directory
 from gensim_wordrank.training.schedule import DEFAULT_ALPHA, DEFAULT_MIN_ALPHA, MAX_ALPHA, Schedule
-from gensim_wordrank.training.state import State, initial_accumulator, initial_bias, initial_vectors, initial_words
+from gensim_wordrank.training.state import (
+    State,
+    are_given,
+    given_accumulator,
+    initial_accumulator,
+    initial_bias,
+    initial_vectors,
+    initial_words,
+)
 from gensim_wordrank.training.trainer import Listener, Progress, Trainer
 from gensim_wordrank.types import Solver, Vectors
 
@@ -101,7 +109,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         words have vectors (:meth:`vector`, :meth:`most_similar`, :meth:`with_words`), and ``vectors("sum")`` answers
         more syntactic analogies. Neighbours then include more rare word forms.
     warm_start : KeyedVectors, optional
-        Vectors to start from; unknown words start at random.
+        Vectors to start from; unknown words start at random. Given vectors move little and keep their basis, also those
+        that were put in `wv` between :meth:`build_vocab` and :meth:`train`.
     callbacks : iterable of gensim.models.callbacks.CallbackAny2Vec
         Called as in Word2Vec. Training stops if `on_epoch_end` returns True.
     progress : bool
@@ -153,6 +162,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     _trained_words: Vectors | None = None  # u as trained, if `wv` has vectors that lean on n-grams
     _last_alpha: float | None = None  # of the training before
     _has_counts = True  # whether words have counts of their own
+    _keeps_basis = False  # whether vectors stay in the basis of those that a user gave
     epochs: int
     alpha: float
     min_alpha: float
@@ -441,6 +451,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self.wv.norms, self.wv.vectors_lockf = None, np.ones(1, np.float32)
         self.cooccurrence, self._counted, self.epochs_done = None, [], 0
         self.training_losses, self.subword_table, self._trained_words = [], None, None
+        self._keeps_basis = False
 
     def update_weights(self) -> None:
         """Initialize the vectors of new words and contexts; the others keep theirs."""
@@ -711,6 +722,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             self.context_bias = np.append(self.context_bias, initial_bias(summary.context_sums)[known:])
             new = initial_accumulator(self._evidence()[known:], self.epochs)
             self._accumulators = np.hstack([self._accumulators, np.stack([new, new])])
+            self._hold_given_vectors(known)
         start = (
             Run.begin(checkpoints, counts, self._state(), persistence.describe(self)) if checkpoints else nullcontext()
         )
@@ -753,7 +765,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             del self.training_losses[self.epochs_done :]  # of epochs whose vectors a cluster has not returned
             if run is not None:
                 run.save_checkpoint(*self._snapshot())
-            if self.alpha != self.min_alpha:  # with a constant rate, vectors stay as trained
+            if self.alpha != self.min_alpha and not self._keeps_basis:  # with a constant rate, vectors stay as trained
                 self._change_basis()
         if self.subwords:
             self._apply_subwords()
@@ -815,6 +827,15 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         """Return to the vectors as trained, before they or the vocabulary change."""
         self.wv.vectors, self._trained_words, self.subword_table = self._u, None, None
         self.wv.norms = None
+
+    def _hold_given_vectors(self, first: int) -> None:
+        """Let vectors that a user gave move less, and keep them in their basis, if words from `first` on have any."""
+        for part, vectors in enumerate((self.wv.vectors, self.context_vectors)):
+            given = np.flatnonzero(are_given(vectors, self.seed, part)[first:]) + first
+            if len(given):
+                held = np.float32(given_accumulator(vectors[given]))
+                self._accumulators[part, given] = np.maximum(self._accumulators[part, given], held)
+                self._keeps_basis = True
 
     def _evidence(self) -> NDArray[Any]:
         """Return how often each word was seen, or infinity if that is not known or, as in Algorithm 1, has no effect.

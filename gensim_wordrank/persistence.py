@@ -27,7 +27,7 @@ NOT_STORED = {
 # what a model knows in addition to its parameters, vectors and counts
 STORED = (
     "corpus_count", "corpus_total_words", "effective_min_count", "train_count", "total_train_time", "training_losses",
-    "_counted",
+    "_counted", "_keeps_basis",
 )  # fmt: skip
 # what changes from epoch to epoch
 PROGRESS = ("running_training_loss", "training_losses", "total_train_time")

@@ -33,6 +33,11 @@ class Settings:
     rare_accumulator: float = 12.0
     usual_epochs: int = 10
 
+    # ---- vectors that users give (section 13)
+    # Their accumulators start at this, divided by their mean squared length: they take steps like those of words seen
+    # hundreds of times.
+    given_accumulator: float = 5000.0
+
     # ---- sampling
     # Expected draws per epoch of a pair of weight 1. Half as many were tried in section 2.
     draws_per_weight: float = 20.0

@@ -370,6 +370,28 @@ def test_falling_alpha_by_hand(two_worlds):
     assert separation(model) > 0.8 * separation(whole)
 
 
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_pretrained_vectors_are_kept(two_worlds, by_hand):
+    """Words that start from given vectors stay near them, in any basis; new words are learnt."""
+    given = WordRank(two_worlds[:300], vector_size=12).wv
+    given.vectors = (given.vectors * np.linspace(0.2, 3, 12) + 0.5).astype(np.float32)  # no basis of ours
+    text = [[*sentence, f"new {sentence[0][:3]}"] for sentence in two_worlds[300:]]
+    model = WordRank(vector_size=12, epochs=5)
+    model.build_vocab(text)
+    if by_hand:
+        for word in given.index_to_key:
+            model.wv.vectors[model.wv.key_to_index[word]] = given[word]
+    else:
+        model.warm_start(given)
+    model.train(text, total_examples=300, epochs=5)
+    cosines = [
+        model.wv[word] @ given[word] / np.linalg.norm(model.wv[word]) / np.linalg.norm(given[word])
+        for word in given.index_to_key
+    ]
+    assert np.median(cosines) > 0.95
+    assert model.wv.n_similarity(["new sea"], ["sea1", "sea2"]) > model.wv.n_similarity(["new sea"], ["land1", "land2"])
+
+
 def test_words_without_pairs_have_nonzero_vectors():
     """A word that co-occurs with nothing has a nonzero vector, so its cosines are finite."""
     model = WordRank([["alone"], ["a", "b"], ["b", "a"]], min_count=1, vector_size=5, epochs=5)

@@ -11,7 +11,14 @@ from gensim_wordrank.settings import SETTINGS
 from gensim_wordrank.text.corpus import read
 from gensim_wordrank.training.backend import EpochResult, LocalBackend
 from gensim_wordrank.training.schedule import Schedule, learning_rate_scale
-from gensim_wordrank.training.state import State, initial_accumulator, initial_bias, initial_vectors, initial_words
+from gensim_wordrank.training.state import (
+    State,
+    are_given,
+    initial_accumulator,
+    initial_bias,
+    initial_vectors,
+    initial_words,
+)
 from gensim_wordrank.training.trainer import Listener, Trainer
 from gensim_wordrank.types import Solver
 
@@ -160,6 +167,17 @@ def test_rare_words_start_near_a_common_vector():
     assert (np.diff(accumulators) >= 0).all()
     assert accumulators[0] == np.float32(SETTINGS.initial_accumulator)
     assert accumulators[3] < 1 < 100 < accumulators[-1]
+
+
+def test_given_vectors_are_told_from_initial_ones():
+    """Rows of U and V that a user replaced are known, whatever counts the initial vectors were for."""
+    words, contexts = initial_words([500, 40, 5, 3, 2, 1], 9, 4), initial_vectors(6, 9, 4, 1)
+    assert not are_given(words, 4, 0).any()
+    assert not are_given(contexts, 4, 1).any()
+    words[[0, 5]] *= 1.1
+    contexts[2, 3] += 0.01
+    assert np.flatnonzero(are_given(words, 4, 0)).tolist() == [0, 5]
+    assert np.flatnonzero(are_given(contexts, 4, 1)).tolist() == [2]
 
 
 def test_rare_words_take_shorter_steps_in_more_epochs():
