@@ -4,6 +4,7 @@
 # make lint      run ruff, mypy, cython-lint and import-linter
 # make docs      build the documentation: open build/html/docs/index.html
 # make faults    kill, interrupt and damage runs, writers and files, and check what is left; prints tables
+# make clients   run programs written for Word2Vec with both models, in environments of their own; updates docs/clients.md
 # make sanitize  run the kernel tests under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
 # make clean     remove .venv and everything that was built
 #
@@ -16,7 +17,7 @@ export PATH := $(abspath $(VENV))/bin:$(PATH)
 
 INSTALL := pip install --quiet --no-build-isolation --check-build-dependencies --editable
 
-.PHONY: help dev demo test lint docs faults sanitize clean
+.PHONY: help dev demo test lint docs faults clients sanitize clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -29,12 +30,13 @@ demo: $(VENV)/.installed
 # linters, documentation and system packages are independent of each other; the tests share two processes
 test: $(VENV)/.dev
 	$(MAKE) --jobs=3 --output-sync lint docs $(VENV)/.system
-	pytest -m "" -n 2 --dist worksteal
+	pytest -m "not clients" -n 2 --dist worksteal
 
 lint: $(VENV)/.dev
 	ruff check .
 	ruff format --check .
 	mypy
+	mypy --platform win32 # finds calls that only POSIX has
 	cython-lint cython_src
 	python .ci/lint_imports.py --no-logo
 
@@ -43,6 +45,9 @@ docs: $(VENV)/.dev
 
 faults: $(VENV)/.installed
 	python tests/faults.py $(FAULTS)
+
+clients: $(VENV)/.installed
+	python tests/clients/run.py --page docs/clients.md $(CLIENTS)
 
 sanitize: $(VENV)/.dev
 	python tests/sanitize.py
@@ -53,14 +58,12 @@ clean:
 # the package and what the demo needs
 $(VENV)/.installed: pyproject.toml
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
-	pip install --quiet --upgrade 'pip>=24' meson-python ninja 'cython>=3.1.2,!=3.2.6,!=3.2.7,!=3.2.8,!=3.2.9'
+	pip install --quiet --upgrade 'pip>=25.1' meson-python ninja 'cython>=3.1.2,!=3.2.6,!=3.2.7,!=3.2.8,!=3.2.9'
 	$(INSTALL) '.[plot]'
 	touch $@
 
-# Annoy, which some tests use, has no wheels: setuptools 70.1 or newer builds it
 $(VENV)/.dev: pyproject.toml | $(VENV)/.installed
-	pip install --quiet 'setuptools>=70.1'
-	$(INSTALL) '.[test,lint,docs]'
+	$(INSTALL) '.[plot,sklearn,distributed]' --group test --group lint --group docs
 	touch $@
 
 # programs that are not Python packages; tests that need a missing one are skipped

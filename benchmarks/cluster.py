@@ -150,7 +150,7 @@ def least_in_any_order(partition: Partition, size: int, n_hosts: int) -> float:
 def start(counts: Cooccurrence, size: int) -> State:
     """Return where training starts."""
     n = counts.shape[0]
-    bias, accumulator = initial_bias(counts.summarize().context_sums), initial_accumulator(n)
+    bias, accumulator = initial_bias(counts.summarize().context_sums), initial_accumulator(counts.counts)
     return State(initial_vectors(n, size, 1, 0), initial_vectors(n, size, 1, 1), bias, accumulator, accumulator)
 
 

@@ -2,11 +2,10 @@
 
     python benchmarks/parameters.py TEXT --evaluation DIR --out DIR --seeds 2
 
-All others keep their defaults, but for one objective and one rate throughout (ONE_OBJECTIVE), so that one thing
-changes at a time. DIR holds test sets as `wordrank evaluate --sets` reads them, among them ws353.tsv,
-men3000.tsv and google-questions.txt. Similarity is scored with u, analogies with u + v as trained, unknown words 0.
+All others keep their defaults. DIR holds test sets as `wordrank evaluate --sets` reads them, among them ws353.tsv,
+men3000.tsv and google-questions.txt. Similarity is scored with u, analogies with u + v, unknown words 0.
 Writes parameters.csv after every run, with the processor seconds of the whole call; runs that it holds are not run
-again. Then draws a picture a parameter: means of the seeds, with bars from the lowest to the highest.
+again. Then draws a picture per parameter: means of the seeds, with bars from the lowest to the highest.
 """
 
 from __future__ import annotations
@@ -22,23 +21,20 @@ import numpy as np
 from gensim_wordrank import WordRank
 from gensim_wordrank.evaluation import evaluate, read_directory
 from matplotlib.figure import Figure
-from measure import ONE_OBJECTIVE
 
 VALUES: dict[str, tuple[Any, ...]] = {
     "epochs": (5, 10, 25, 50),
     "window": (2, 5, 15, 25),
-    "rank_scale": (50.0, 250.0, 1000.0, 5000.0, 25000.0),
+    "rank_scale": (100.0, 500.0, 2500.0, 12500.0),
     "rank_loss": ("identity", "log", "dcg", "log_t"),
     "vector_size": (25, 100, 200),
-    "l2": (0.0, 0.003, 0.0075, 0.02),
+    "l2": (0.0, 0.003, 0.01, 0.03),
     "pair_loss": ("hinge", "logistic"),
     "discount": (0.0, 0.5, 1.0, 3.0),
     "x_max": (10.0, 20.0, 100.0),
     "min_count": (5, 20),
 }
-USUAL = {name: inspect.signature(WordRank).parameters[name].default for name in VALUES} | {
-    name: value for name, value in ONE_OBJECTIVE.items() if name in VALUES
-}
+USUAL = {name: inspect.signature(WordRank).parameters[name].default for name in VALUES}
 PANELS = {"similarity, 100 x Spearman": ("ws353", "men3000"), "analogies, % right": ("google-questions",)}
 Row = dict[str, str]
 
@@ -51,7 +47,7 @@ def changes(name: str, value: Any) -> dict[str, Any]:
 def measure(text: Path, evaluation: Path, name: str, value: Any, seed: int, workers: int) -> Row:
     """Train with one changed parameter and return its scores."""
     started = process_time()
-    model = WordRank(corpus_file=text, seed=seed, workers=workers, **ONE_OBJECTIVE | changes(name, value))
+    model = WordRank(corpus_file=text, seed=seed, workers=workers, **changes(name, value))
     seconds = process_time() - started
     scores = evaluate(model.wv, read_directory(evaluation), model.vectors("sum"))
     row = {"parameter": name, "value": str(value), "seed": str(seed), "cpu_seconds": f"{seconds:.1f}"}

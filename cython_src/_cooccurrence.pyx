@@ -6,7 +6,7 @@
 (c) Rows are independent, so any thread may process any of them. Row lengths are counted first, so that the matrix is
     written directly to its final place.
 """
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 import numpy as np
 
@@ -35,23 +35,23 @@ cdef inline void add_to_row(wr_row *row, int32_t column, uint64_t weight, bint w
 
 
 cdef class CheckedText:
-    """A text that is safe to iterate over: sentences of word ids below `n_words`, with -1 before and after each.
+    """Sentences of word ids below `n_words`, with -1 before and after each.
 
-    `counts` holds the number of occurrences of each word.
+    The ids are not copied, so they may change: what reads them checks them again.
     """
 
     cdef const int32_t[::1] ids
     cdef readonly int64_t n_words
-    cdef readonly object counts
+    cdef int64_t[::1] word_counts
 
-    def __init__(self, const int32_t[::1] ids, int64_t n_words):
+    def __cinit__(self, const int32_t[::1] ids, int64_t n_words):
         cdef int64_t i
         cdef int32_t w = 0
         cdef bint outside = False
         if ids.shape[0] == 0 or ids[0] != -1 or ids[ids.shape[0] - 1] != -1:
             raise ValueError("the text must begin and end with -1")
-        self.ids, self.n_words, self.counts = ids, n_words, np.zeros(n_words, np.int64)
-        cdef int64_t[::1] counts = self.counts
+        cdef int64_t[::1] counts = np.zeros(n_words, np.int64)
+        self.ids, self.n_words, self.word_counts = ids, n_words, counts
         with nogil:
             for i in range(ids.shape[0]):
                 w = ids[i]
@@ -62,6 +62,11 @@ cdef class CheckedText:
                     counts[w] += 1
         if outside:
             raise ValueError(f"word id {w} lies outside the vocabulary of {n_words}")
+
+    @property
+    def counts(self):
+        """The number of occurrences of each word, as a copy."""
+        return np.array(self.word_counts)
 
 
 cdef class Rows:
@@ -83,7 +88,7 @@ cdef class Windows(Rows):
     cdef const uint64_t[::1] weight
     cdef bint symmetric
 
-    def __init__(
+    def __cinit__(
         self,
         CheckedText text not None,
         int64_t first,
@@ -91,39 +96,53 @@ cdef class Windows(Rows):
         const uint64_t[::1] weight,     # [window + 1] by distance
         bint symmetric,                 # otherwise only words before the center count
     ):
-        cdef int64_t i, w, n_found = 0, n = last - first
+        cdef int64_t i, w, n_positions, n_found = 0, n = last - first
         if not 0 <= first <= last <= text.n_words or weight.shape[0] == 0:
             raise ValueError("the words must lie in the vocabulary, and distance 0 must have a weight")
         starts = np.zeros(n + 1, np.int64)
-        np.cumsum(text.counts[first:last], out=starts[1:])
+        np.cumsum(text.word_counts[first:last], out=starts[1:])
         self.n_rows, self.n_words, self.ids, self.weight, self.symmetric = n, text.n_words, text.ids, weight, symmetric
-        self.starts, self.positions = starts, anonymous_array(starts[n] + AHEAD, np.int64)
-        cdef int64_t[::1] cursor = starts.copy(), found = anonymous_array(starts[n] + 1, np.int64)
+        n_positions = starts[n]
+        self.starts, self.positions = starts, anonymous_array(n_positions + AHEAD, np.int64)
+        cdef int64_t[::1] cursor = starts.copy(), found = anonymous_array(n_positions + 1, np.int64)
+        cdef bint changed = False
         with nogil:
             for i in range(self.ids.shape[0]):
                 found[n_found] = i  # no branch: it would be mispredicted
                 n_found += <uint64_t> (self.ids[i] - first) < <uint64_t> n
-            for i in range(n_found):
+                if n_found > n_positions:
+                    changed = True
+                    break
+            for i in range(0 if changed else n_found):
                 w = self.ids[found[i]] - first
+                if not 0 <= w < n or cursor[w] == self.starts[w + 1]:
+                    changed = True
+                    break
                 self.positions[cursor[w]] = found[i]
                 cursor[w] += 1
+        if changed or n_found != n_positions:
+            raise ValueError("the text was changed while it was counted")
 
     cdef void add(self, wr_row *row, int64_t i, bint with_sums) noexcept nogil:
         cdef const int32_t *center
         cdef const int32_t *ahead
         cdef const uint64_t *weight = &self.weight[0]
-        cdef int64_t p, d, window = self.weight.shape[0] - 1
+        cdef int64_t p, d, place, before, behind, window = self.weight.shape[0] - 1
+        cdef uint32_t n_words = <uint32_t> self.n_words
         for p in range(self.starts[i], self.starts[i + 1]):
             center, ahead = &self.ids[0] + self.positions[p], &self.ids[0] + self.positions[p + AHEAD]
             prefetch(ahead - window)
             prefetch(ahead)
             prefetch(ahead + window)
+            # within the text, whatever it holds by now
+            place = self.positions[p]
+            before, behind = min(window, place), min(window, self.ids.shape[0] - 1 - place) if self.symmetric else 0
             d = 1
-            while d <= window and center[-d] >= 0:  # -1 ends a sentence
+            while d <= before and <uint32_t> center[-d] < n_words:  # -1, which ends a sentence, is large as unsigned
                 add_to_row(row, center[-d], weight[d], with_sums)
                 d += 1
-            d = 1 if self.symmetric else window + 1
-            while d <= window and center[d] >= 0:
+            d = 1
+            while d <= behind and <uint32_t> center[d] < n_words:
                 add_to_row(row, center[d], weight[d], with_sums)
                 d += 1
 
@@ -135,7 +154,7 @@ cdef class Runs(Rows):
     cdef const int32_t[::1] columns
     cdef const uint64_t[::1] sums
 
-    def __init__(
+    def __cinit__(
         self,
         const int64_t[:, ::1] starts,   # [n_runs][n_rows + 1] offsets into columns and sums
         const int32_t[::1] columns,
@@ -154,13 +173,14 @@ cdef class Runs(Rows):
         if columns.shape[0] and not 0 <= np.min(columns) <= np.max(columns) < n_words:
             raise ValueError("a column lies outside the vocabulary")
         self.n_rows, self.n_words = starts.shape[1] - 1, n_words
-        self.starts, self.columns, self.sums = starts, columns, sums
+        self.starts, self.columns, self.sums = starts.copy(), columns, sums  # columns are checked again
 
     cdef void add(self, wr_row *row, int64_t i, bint with_sums) noexcept nogil:
         cdef int64_t run, p
         for run in range(self.starts.shape[0]):
             for p in range(self.starts[run, i], self.starts[run, i + 1]):
-                add_to_row(row, self.columns[p], self.sums[p], with_sums)
+                if <uint64_t> self.columns[p] < <uint64_t> self.n_words:
+                    add_to_row(row, self.columns[p], self.sums[p], with_sums)
 
 
 cdef class Counter:
@@ -171,7 +191,7 @@ cdef class Counter:
     cdef uint64_t[::1] sum
     cdef int64_t n_words
 
-    def __init__(self, int64_t n_words):
+    def __cinit__(self, int64_t n_words):  # once: its arrays belong to `row`
         if n_words < 0:
             raise ValueError("n_words must be 0 or above")
         self.n_words = n_words

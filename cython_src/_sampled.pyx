@@ -5,7 +5,7 @@ from libc.string cimport memmove
 import numpy as np
 
 cdef extern from "wr_cell.h" nogil:
-    const int WR_LANES
+    const int WR_ROW_FLOATS
     const int WR_MAX_SLOTS
     const int WR_MAX_NEGATIVES
 
@@ -61,7 +61,7 @@ cdef extern from "wr_cell.h" nogil:
     int64_t wr_workspace_size(int64_t stride)
     double wr_run_cell(wr_cell *cell, wr_task *tasks, float *workspace, uint64_t *random)
 
-LANES = WR_LANES
+ROW_FLOATS = WR_ROW_FLOATS
 
 
 cdef class EpochOptions:
@@ -198,7 +198,7 @@ def run_cell(
     u, u_accumulator = words
     v, v_accumulator = contexts
     sampled, starts, n_slots = pairs
-    if u.shape[1] != v.shape[1] or u.shape[1] % WR_LANES or not 0 < options.c.vector_size < u.shape[1]:
+    if u.shape[1] != v.shape[1] or u.shape[1] % WR_ROW_FLOATS or not 0 < options.c.vector_size < u.shape[1]:
         raise ValueError("rows must have one stride, a multiple of 16, with room for the bias")
     if u_accumulator.shape[0] != u.shape[0] or v_accumulator.shape[0] != v.shape[0]:
         raise ValueError("accumulators must have one entry per row")

@@ -1,8 +1,10 @@
 """Tokenizing a text into word ids."""
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
+
+import secrets
 
 import numpy as np
 
@@ -14,11 +16,17 @@ cdef extern from "wr_tokens.h" nogil:
 
     ctypedef struct wr_vocab:
         const uint8_t *text
+        uint64_t key[2]
         wr_word *words
         int32_t *slots
         int64_t n_words, capacity
 
     int64_t wr_tokenize(wr_vocab *vocab, int64_t length, int32_t *ids)
+
+
+# drawn once per process: nobody can choose words that collide without knowing it
+cdef uint64_t HASH_KEY[2]
+HASH_KEY[0], HASH_KEY[1] = secrets.randbits(60), 1 + secrets.randbelow(2 ** 61 - 2)
 
 
 def tokenize(const uint8_t[::1] text):
@@ -27,11 +35,13 @@ def tokenize(const uint8_t[::1] text):
     Return (ids, words): one id per word and -1 per line feed; the distinct words in order of first appearance,
     joined by line feeds.
     """
-    cdef wr_vocab vocab = wr_vocab(NULL, NULL, NULL, 0, 0)
+    cdef wr_vocab vocab
     cdef int64_t i, n, size = 0
     cdef char *out
     if text.shape[0] >= 2 ** 31:
         raise ValueError("the text must be shorter than 2^31 bytes")
+    memset(&vocab, 0, sizeof(vocab))
+    vocab.key = HASH_KEY
     cdef int32_t[::1] ids = anonymous_array(text.shape[0] + 1, np.int32)
     if text.shape[0]:
         vocab.text = &text[0]

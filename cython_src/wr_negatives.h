@@ -2,11 +2,12 @@
 #ifndef WR_NEGATIVES_H
 #define WR_NEGATIVES_H
 
-#include "wr_lanes.h"
+#include "wr_dispatch.h"
 #include "wr_pair_sampling.h"
 #include "wr_random.h"
 
 enum { WR_MAX_NEGATIVES = 256 };
+enum { WR_ROW_FLOATS = 16 }; /* rows of vectors have a multiple of this many floats, one cache line */
 
 /* A table holds each context of the block `weight` times, in random order; samples are read off it one after the other. */
 typedef struct {
@@ -18,7 +19,7 @@ typedef struct {
     int32_t *index_of;   /* [n_block] index of a context among the current negatives, or -1 */
 } wr_negative_sampler;
 
-/* The different contexts of a sample, padded to whole lanes with entries of importance 0 */
+/* The different contexts of a sample, padded to a multiple of 16 with entries of importance 0 */
 typedef struct {
     int64_t n;
     float *v[WR_MAX_NEGATIVES], *accumulator[WR_MAX_NEGATIVES];
@@ -62,7 +63,7 @@ WR_INLINE void wr_sample_negatives(
         negatives->importance[s->index_of[row]] += s->importance / (float)s->weight[row];
     }
     int64_t n_padded = negatives->n;
-    for (; n_padded % WR_LANES; n_padded++) negatives->row[n_padded] = 0, negatives->importance[n_padded] = 0.0f;
+    for (; n_padded % 16; n_padded++) negatives->row[n_padded] = 0, negatives->importance[n_padded] = 0.0f;
     for (int64_t j = 0; j < n_padded; j++) {
         negatives->v[j] = contexts + negatives->row[j] * stride;
         negatives->accumulator[j] = context_accumulator + negatives->row[j];
@@ -76,7 +77,7 @@ WR_INLINE void wr_prefetch_negatives(
 ) {
     for (int64_t i = part * s->n_negatives / n_parts; i < (part + 1) * s->n_negatives / n_parts; i++) {
         const int64_t at = s->next + i < s->n_table ? s->next + i : s->next + i - s->n_table;
-        for (int64_t d = 0; d < stride; d += WR_LANES) __builtin_prefetch(contexts + s->table[at] * stride + d);
+        for (int64_t d = 0; d < stride; d += WR_ROW_FLOATS) __builtin_prefetch(contexts + s->table[at] * stride + d);
     }
 }
 

@@ -1,13 +1,10 @@
-/* Sampling the pairs of a block of words for some blocks of contexts.
- *
- * Pairs (w, c) are sampled in proportion to r_wc, so that pairs of low weight cost little. One pass over a row of the counts serves
- * several cells, and only the sampled pairs are kept, in the order in which tasks will process them.
- */
+/* Sampling the pairs of a block of words for some blocks of contexts (wr_pair_sampling.c). */
 #ifndef WR_PAIR_SAMPLING_H
 #define WR_PAIR_SAMPLING_H
 
+#include <math.h>
+
 #include "wr_dispatch.h"
-#include "wr_math.h"
 
 /* Parameters of one epoch of the sampled solver */
 typedef struct {
@@ -55,65 +52,6 @@ typedef struct {
     uint16_t *weight; /* of each sampled pair */
 } wr_pair_sampler;
 
-/* Whether all columns are contexts; a negative column is a large one when read as unsigned. */
-WR_INLINE int wr_columns_are_valid(const int32_t *columns, int64_t n, int64_t n_contexts) {
-    uint32_t largest = 0;
-#pragma omp simd reduction(max : largest)
-    for (int64_t j = 0; j < n; j++) largest = largest < (uint32_t)columns[j] ? (uint32_t)columns[j] : largest;
-    return n == 0 || largest < n_contexts;
-}
-
-/* Write the pairs of one word whose contexts lie in the slots; return how many. No branches: they would be mispredicted. */
-WR_INLINE int64_t wr_find_candidates(
-    const int32_t *columns, int64_t n, const uint8_t *slot_of, int64_t n_slots, int32_t *restrict pair
-) {
-    int64_t found = 0;
-    for (int64_t j = 0; j < n; j++) {
-        pair[found] = (int32_t)j;
-        found += slot_of[columns[j]] < n_slots;
-    }
-    return found;
-}
-
-/* The expected draws of each candidate: draws_per_weight * r, r = min(1, (excess / x_max)^epsilon), where
- * excess = max(0, X - expected count). A pair without excess is not drawn, unless all weights are 1 (epsilon = 0).
- */
-WR_INLINE void wr_sampling_rates(
-    const wr_options *o, const float *count, const int32_t *columns, const int32_t *pair, int64_t n, float word_factor,
-    const float *context_factor, float *restrict rate
-) {
-    const float draws_per_weight = o->draws_per_weight, per_max = 1.0f / o->x_max, epsilon = o->epsilon;
-    for (int64_t j = 0; j < n; j++) rate[j] = count[pair[j]] - word_factor * context_factor[columns[pair[j]]];
-#pragma omp simd
-    for (int64_t j = 0; j < n; j++) {
-        float excess = rate[j] > 0.0f ? rate[j] : 0.0f;
-        float r = wr_exp2(epsilon * wr_log2(excess * per_max));
-        rate[j] = draws_per_weight * (r < 1.0f ? r : 1.0f);
-    }
-}
-
-/* Keep the candidates that are sampled and write their weights; return how many. A pair with a rate of 1 or more is taken once,
- * with its rate as weight. The others are sampled systematically: one is taken, with weight 1, whenever the running sum of their
- * rates passes an integer. `offset` is the fraction of this sum, in units of 2^-32. It starts at random and continues from call to
- * call, so the number of draws of a word in an epoch is within one of its expectation.
- */
-WR_INLINE int64_t wr_systematic_sample(
-    int32_t *restrict pair, const float *restrict rate, uint16_t *restrict weight, int64_t n, float weight_scale, uint32_t *offset
-) {
-    int64_t n_sampled = 0;
-    uint32_t sum = *offset;
-    for (int64_t j = 0; j < n; j++) {
-        const int certain = rate[j] >= 1.0f;
-        const uint32_t fraction = certain ? 0 : (uint32_t)(int64_t)(rate[j] * 4294967296.0f);
-        sum += fraction;
-        pair[n_sampled] = pair[j];
-        weight[n_sampled] = (uint16_t)(int32_t)(certain ? rate[j] * weight_scale + 0.5f : weight_scale);
-        n_sampled += certain | (sum < fraction);
-    }
-    *offset = sum;
-    return n_sampled;
-}
-
 /* The `n` sampled pairs of a word and a slot are split into this many tasks, of n / tasks pairs or one more. */
 WR_INLINE int64_t wr_n_tasks(int64_t n) { return (n + WR_TASK_PAIRS - 1) / WR_TASK_PAIRS; }
 
@@ -122,48 +60,8 @@ WR_INLINE int64_t wr_task_start(int64_t length, int64_t longer, int64_t task) {
     return length * task + (task < longer ? task : longer);
 }
 
-/* Write the sampled pairs of a word, ordered by slot and task; starts[0 .. n_slots] become the borders of the slots. Pairs go to the
- * tasks of their slot in turn (round robin): columns are sorted by frequency, so each task gets frequent and rare contexts.
- * Tasks of neighboring columns gave clearly worse vectors.
- */
-WR_INLINE void wr_assign_to_tasks(
-    const wr_pair_sampler *sampler, const int32_t *columns, int64_t n, wr_pair *pairs, int64_t *starts
-) {
-    const int64_t n_slots = sampler->n_slots;
-    struct {
-        int64_t n_tasks, length, longer, task, round;
-    } next[WR_MAX_SLOTS];
-    for (int64_t s = 0; s < n_slots; s++) starts[s + 1] = 0;
-    for (int64_t j = 0; j < n; j++) starts[sampler->slot_of[columns[sampler->pair[j]]] + 1]++;
-    for (int64_t s = 0; s < n_slots; s++) {
-        const int64_t n_pairs = starts[s + 1], n_tasks = wr_n_tasks(n_pairs), length = n_tasks ? n_pairs / n_tasks : 0;
-        next[s].n_tasks = n_tasks, next[s].length = length, next[s].longer = n_pairs - length * n_tasks;
-        next[s].task = next[s].round = 0;
-        starts[s + 1] += starts[s];
-    }
-    for (int64_t j = 0; j < n; j++) {
-        const int32_t context = columns[sampler->pair[j]], s = sampler->slot_of[context];
-        const int64_t position = wr_task_start(next[s].length, next[s].longer, next[s].task) + next[s].round;
-        pairs[starts[s] + position] = (wr_pair){(uint16_t)sampler->row_of[context], sampler->weight[j]};
-        if (++next[s].task == next[s].n_tasks) next[s].task = 0, next[s].round++;
-    }
-}
-
 /* Sample the pairs of a block of words; word i and slot s get pairs[starts[i * n_slots + s] .. starts[i * n_slots + s + 1]].
  * Return 0 if a column is no context. */
-WR_CLONES static int wr_sample_pairs(const wr_pair_sampler *s, wr_pair *pairs, int64_t *starts) {
-    const float weight_scale = wr_weight_scale(s->options);
-    starts[0] = 0;
-    for (int64_t i = 0; i < s->n_words; i++) {
-        const int64_t first = s->indptr[s->count_row[i]], length = s->indptr[s->count_row[i] + 1] - first;
-        const int32_t *columns = s->columns + first;
-        if (!wr_columns_are_valid(columns, length, s->n_contexts)) return 0;
-        int64_t n = wr_find_candidates(columns, length, s->slot_of, s->n_slots, s->pair);
-        wr_sampling_rates(s->options, s->counts + first, columns, s->pair, n, s->word_factor[i], s->context_factor, s->rate);
-        n = wr_systematic_sample(s->pair, s->rate, s->weight, n, weight_scale, s->offset + i);
-        wr_assign_to_tasks(s, columns, n, pairs, starts + i * s->n_slots);
-    }
-    return 1;
-}
+WR_DISPATCH(int, wr_sample_pairs, (const wr_pair_sampler *s, wr_pair *pairs, int64_t *starts), (s, pairs, starts))
 
 #endif

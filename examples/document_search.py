@@ -1,27 +1,27 @@
-"""Search documents by meaning: a vector a document, the mean of its words', and an Annoy index over them.
+"""Search documents by meaning: one vector per document, the mean of those of its words, and an index over them.
 
     python document_search.py [TEXT] [--query WORD ...]
 
-TEXT has a document a line; without it, a small news corpus that comes with gensim is taken. Needs `pip install annoy`.
+TEXT has one document per line; without it, a small news corpus that comes with gensim is taken. Needs `pip install usearch`.
 """
 
 import argparse
 
 import numpy as np
 from gensim.models import KeyedVectors
-from gensim.similarities.annoy import AnnoyIndexer
 from gensim.test.utils import datapath
 from gensim.utils import simple_preprocess
 from gensim_wordrank import WordRank
 from smart_open import open as open_text
+from usearch.index import Index
 
 
-def document_vectors(documents: list[list[str]], words: KeyedVectors) -> KeyedVectors:
-    """Return the mean vector of every document under its number; words without a vector are passed over."""
-    keyed = KeyedVectors(words.vector_size)
+def index_documents(documents: list[list[str]], words: KeyedVectors) -> Index:
+    """Return an index of the mean vector of each document; words without a vector are passed over."""
     means = np.stack([words.get_mean_vector(document) for document in documents])
-    keyed.add_vectors([str(number) for number in range(len(documents))], means)
-    return keyed
+    index = Index(ndim=words.vector_size, metric="cos", dtype="f32")
+    index.add(np.arange(len(documents)), means)
+    return index
 
 
 def main() -> None:
@@ -36,11 +36,9 @@ def main() -> None:
 
     # without their common direction, means of many words still differ
     words = WordRank(documents).vectors("word", "centred")
-    vectors = document_vectors(documents, words)
-    index = AnnoyIndexer(vectors, num_trees=50)
-    query = words.get_mean_vector(options.query)
-    for number, similarity in vectors.most_similar([query], topn=3, indexer=index):
-        print(f"{similarity:.2f}  {lines[int(number)][:100]}")
+    index = index_documents(documents, words)
+    for match in index.search(words.get_mean_vector(options.query), 3):
+        print(f"{1 - match.distance:.2f}  {lines[match.key][:100]}")
 
 
 if __name__ == "__main__":

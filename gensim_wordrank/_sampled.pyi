@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-LANES: int
+ROW_FLOATS: int
 
 class EpochOptions:
     def __init__(

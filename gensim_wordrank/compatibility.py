@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 logger = logging.getLogger(__name__)
 
@@ -21,11 +23,14 @@ IGNORED = {
     "shrink_windows": "pairs are weighted by 1/distance instead (distance_weighting)",
 }
 
+# Word2Vec's default
+NS_EXPONENT = 0.75
+
 # parameters of gensim 3, of its Wordrank wrapper and of earlier versions, and what to use instead
 RENAMED = {
     "size": "Use 'vector_size'.",
     "iter": "Use 'epochs'; far fewer are needed than in the wrapper.",
-    "lrate": "Use 'alpha', or omit it: this solver needs a different rate than the wrapper.",
+    "lrate": "Use 'alpha', in the units of Word2Vec, or omit it.",
     "beta": "Use 'rank_offset' (and 'rank_scale' for the paper's alpha).",
     "loss": "Use 'pair_loss'.",
     "reg": "Use 'l2'.",
@@ -41,25 +46,40 @@ RENAMED = {
 }
 
 
-def check_arguments(names: Iterable[str], alpha: float, default_alpha: float) -> None:
-    """Log a warning for each ignored argument, and for a rate that suits Word2Vec; raise TypeError for other names.
+# names of ignored parameters that the log has mentioned
+_logged: set[str] = set()
+
+
+def check_names(unknown: Iterable[str], known: Iterable[str]) -> None:
+    """Raise TypeError for unknown parameters, with the name of the replacement or of a similar parameter.
 
     Examples
     --------
-    >>> from gensim_wordrank.compatibility import check_arguments
-    >>> check_arguments(["size"], alpha=0.5, default_alpha=0.5)
+    >>> from gensim_wordrank.compatibility import check_names
+    >>> check_names(["size"], ["vector_size"])
     Traceback (most recent call last):
     TypeError: WordRank.__init__() got an unexpected keyword argument 'size'. Use 'vector_size'.
+    >>> check_names(["min_counts"], ["min_count"])
+    Traceback (most recent call last):
+    TypeError: WordRank.__init__() got an unexpected keyword argument 'min_counts'. Did you mean 'min_count'?
     """
-    for name in names:
-        if name not in IGNORED:
-            remedy = f". {RENAMED[name]}" if name in RENAMED else ""
-            raise TypeError(f"WordRank.__init__() got an unexpected keyword argument '{name}'{remedy}")
-        logger.warning("'%s' is ignored: %s", name, IGNORED[name])
-    if alpha < default_alpha / 3:
+    for name in unknown:
+        similar = difflib.get_close_matches(name, known, n=1)
+        remedy = RENAMED.get(name) or (f"Did you mean '{similar[0]}'?" if similar else "")
+        message = f"WordRank.__init__() got an unexpected keyword argument '{name}'"
+        raise TypeError(f"{message}. {remedy}" if remedy else message)
+
+
+def log_ignored(given: Mapping[str, Any]) -> None:
+    """Log once per process which parameters of Word2Vec are ignored; warn each time if something is lost."""
+    new = [name for name in given if name not in _logged]
+    if new:
+        _logged.update(new)
+        reasons = "; ".join(f"{name} ({IGNORED[name]})" for name in new)
+        logger.info("parameters of Word2Vec that WordRank does not need are ignored: %s", reasons)
+    exponent = given.get("ns_exponent", NS_EXPONENT)
+    if exponent != NS_EXPONENT:
         logger.warning(
-            "'alpha' is %g, far below the default of %g for this solver: training will be slow. Values for Word2Vec do "
-            "not suit WordRank; omit 'alpha' or raise 'epochs'",
-            alpha,
-            default_alpha,
+            "'ns_exponent' of %s has no effect: negatives are sampled by frequency, and their weights correct for it",
+            exponent,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 from collections import defaultdict, deque
@@ -9,22 +10,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from enum import Enum
+from functools import partial
+from pathlib import Path
 from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from gensim.models import KeyedVectors, Word2Vec
 from gensim.models.fasttext import FastTextKeyedVectors
+from gensim.utils import SaveLoad
 from numpy.typing import NDArray
 from tqdm import tqdm
 
 from gensim_wordrank import callbacks as listeners_
 from gensim_wordrank import compatibility, keyedvectors, persistence, tensor_files
-from gensim_wordrank._utils import checksummed, validation
+from gensim_wordrank._utils import checksummed, system, threads, validation
 from gensim_wordrank._utils import memory as memory_
 from gensim_wordrank.cooccurrence.csr import CountSummary
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
-from gensim_wordrank.objective.losses import PairLoss
 from gensim_wordrank.objective.objective import Objective
 from gensim_wordrank.subwords import formats
 from gensim_wordrank.subwords.table import SubwordTable, improve_sums, improve_words
@@ -32,8 +35,16 @@ from gensim_wordrank.text import corpus
 from gensim_wordrank.training import memory_estimate, whitening
 from gensim_wordrank.training.backend import Counts, LocalBackend
 from gensim_wordrank.training.checkpoints import Checkpoints, CheckpointWriter, Run, prepare_directory
-from gensim_wordrank.training.schedule import DEFAULT_LEARNING_RATE, MAX_LEARNING_RATE, Schedule
-from gensim_wordrank.training.state import State, initial_accumulator, initial_bias, initial_vectors
+from gensim_wordrank.training.schedule import DEFAULT_ALPHA, DEFAULT_MIN_ALPHA, MAX_ALPHA, Schedule
+from gensim_wordrank.training.state import (
+    State,
+    are_given,
+    given_accumulator,
+    initial_accumulator,
+    initial_bias,
+    initial_vectors,
+    initial_words,
+)
 from gensim_wordrank.training.trainer import Listener, Progress, Trainer
 from gensim_wordrank.types import Solver, Vectors
 
@@ -44,6 +55,11 @@ logger = logging.getLogger(__name__)
 
 NO_SUBWORDS = "There are no vectors of unknown words. Train with subwords=True."
 FLOAT_BYTES = np.dtype(np.float32).itemsize
+# An iterator with more epochs than this comes from a program for Word2Vec, which reads an iterator in the first epoch
+# only: thousands of epochs cost it nothing.
+MAX_ITERATOR_EPOCHS = 100
+# for subclasses that change sentences in `_do_train_job`
+SENTENCES_PER_JOB = 100
 
 
 class Format(str, Enum):
@@ -59,10 +75,11 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     Parameters
     ----------
     sentences : iterable of list of str, optional
-        Must be restartable. Without a corpus the model is left untrained.
+        Sentences are iterables of words, and words are strings or other hashable objects. Must be restartable. Of
+        gensim's corpora of texts, such as WikiCorpus, the texts are read. Without a corpus the model is left untrained.
     corpus_file : str, path or list of these, optional
-        Instead of `sentences`, a text file with one sentence per line and words separated by spaces. In a list, files
-        may be compressed and may be URLs: anything that smart_open reads.
+        Instead of `sentences`, one or several text files with one sentence per line and words separated by spaces.
+        Files may be compressed and may be URLs: anything that smart_open reads.
     vector_size : int
         Length of the vectors.
     window : int
@@ -76,15 +93,15 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     epochs : int
         Number of passes over the co-occurrences.
     alpha, min_alpha : float, optional
-        Learning rate: `alpha` (default 0.5, or 0.2 with "hinge"), falling to `min_alpha` (default 0) in the last fifth
-        of the epochs; until then the rank loss is :class:`sharper <gensim_wordrank.training.schedule.Schedule>`. With
-        ``min_alpha=alpha`` all epochs are alike; that is the default of "triplet", with 0.01. With fewer than 50
-        million pairs, steps are shorter, down to a third. The paper's alpha is `rank_scale`.
+        Learning rate in the units of Word2Vec: 0.025 is the usual rate of any solver and loss, and 0.0125 is half of
+        it. It is `alpha` (default 0.025), falling to `min_alpha` (default 0.0001) in the last fifth of the epochs;
+        until then the rank loss is :class:`sharper <gensim_wordrank.training.schedule.Schedule>`. With
+        ``min_alpha=alpha`` all epochs are alike; that is the default of "triplet". The paper's alpha is `rank_scale`.
     seed : int or None
         The vectors depend on it, but not on `workers` or PYTHONHASHSEED. If None, a random seed is chosen and stored in
         ``model.seed``.
     workers : int
-        Number of threads.
+        Number of threads; -1 or 0 for all cores.
     cluster : distributed.Client, Dask cluster, str or gensim_wordrank.cluster.Hosts, optional
         Train on other machines: a Dask client, a Dask cluster, the address of a scheduler, or hosts on which to start
         workers over SSH. They read and count the files of `corpus_file`, and train. The vectors are the same, byte for
@@ -101,7 +118,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         words have vectors (:meth:`vector`, :meth:`most_similar`, :meth:`with_words`), and ``vectors("sum")`` answers
         more syntactic analogies. Neighbours then include more rare word forms.
     warm_start : KeyedVectors, optional
-        Vectors to start from; unknown words start at random.
+        Vectors to start from; unknown words start at random. Given vectors move little and keep their basis, also those
+        that were put in `wv` between :meth:`build_vocab` and :meth:`train`.
     callbacks : iterable of gensim.models.callbacks.CallbackAny2Vec
         Called as in Word2Vec. Training stops if `on_epoch_end` returns True.
     progress : bool
@@ -113,8 +131,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         Stored with the model.
     compute_loss : bool
         Accepted for compatibility with Word2Vec; the loss is always computed.
-    **ignored
-        Other parameters of Word2Vec, accepted with a warning.
+    sample, sg, hs, negative, ns_exponent, cbow_mean, hashfxn, null_word, batch_words, shrink_windows
+        Parameters of Word2Vec that have no effect; the log says once why. Positions of arguments are those of Word2Vec.
+    **unknown
+        Other names are an error that says what to use instead.
 
     Attributes
     ----------
@@ -149,6 +169,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     subwords = False  # models of older versions have neither of these
     subword_table: SubwordTable | None = None
     _trained_words: Vectors | None = None  # u as trained, if `wv` has vectors that lean on n-grams
+    _last_alpha: float | None = None  # of the training before
+    _has_counts = True  # whether words have counts of their own
+    _keeps_basis = False  # whether vectors stay in the basis of those that a user gave
+    epochs: int
     alpha: float
     min_alpha: float
 
@@ -156,21 +180,34 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self,
         sentences: Iterable[Sequence[str]] | None = None,
         corpus_file: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
-        *,
         vector_size: int = 100,
+        alpha: float | None = None,
         window: int = 15,
-        symmetric: bool = True,
-        distance_weighting: bool = True,
         min_count: int = 5,
         max_vocab_size: int | None = None,
-        max_final_vocab: int | None = None,
-        trim_rule: Any = None,
-        sorted_vocab: int = 1,
-        epochs: int = 10,
-        alpha: float | None = None,
-        min_alpha: float | None = None,
+        sample: Any = None,
         seed: int | None = 1,
         workers: int = 3,
+        min_alpha: float | None = None,
+        sg: Any = None,
+        hs: Any = None,
+        negative: Any = None,
+        ns_exponent: Any = None,
+        cbow_mean: Any = None,
+        hashfxn: Any = None,
+        epochs: int = 10,
+        null_word: Any = None,
+        trim_rule: Any = None,
+        sorted_vocab: int = 1,
+        batch_words: Any = None,
+        compute_loss: bool = True,
+        callbacks: Iterable[Any] = (),
+        comment: str | None = None,
+        max_final_vocab: int | None = None,
+        shrink_windows: Any = None,
+        *,
+        symmetric: bool = True,
+        distance_weighting: bool = True,
         cluster: Any = None,
         memory: int | str | None = None,
         solver: str = "sampled",
@@ -186,24 +223,22 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         l2: float = 0.01,
         subwords: bool = False,
         warm_start: KeyedVectors | None = None,
-        callbacks: Iterable[Any] = (),
         progress: bool = False,
         checkpoint: str | os.PathLike[str] | Checkpoints | None = None,
-        comment: str | None = None,
-        compute_loss: bool = True,
-        **ignored: Any,
+        **unknown: Any,
     ) -> None:
+        arguments = locals()
+        compatibility.check_names(unknown, arguments)
         self.objective = Objective(
             rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, discount, l2
         )
         self.solver = validation.choice("solver", Solver, solver)
-        usual = DEFAULT_LEARNING_RATE[self.solver, PairLoss(self.objective.pair_loss)]
-        alpha = usual if alpha is None else alpha
-        if min_alpha is None:  # Algorithm 1 has a constant rate
-            min_alpha = alpha if self.solver is Solver.TRIPLET else 0.0
         remedy = "'alpha' is the learning rate; the paper's alpha is 'rank_scale'."
-        alpha = validation.number("alpha", alpha, remedy, positive=True, maximum=MAX_LEARNING_RATE)
-        min_alpha = validation.number("min_alpha", min_alpha, maximum=MAX_LEARNING_RATE)
+        alpha = DEFAULT_ALPHA if alpha is None else alpha
+        alpha = validation.number("alpha", alpha, remedy, positive=True, maximum=MAX_ALPHA)
+        if min_alpha is None:  # Algorithm 1 has a constant rate
+            min_alpha = alpha if self.solver is Solver.TRIPLET else min(alpha, DEFAULT_MIN_ALPHA)
+        min_alpha = validation.number("min_alpha", min_alpha, maximum=MAX_ALPHA)
         self.symmetric, self.distance_weighting = symmetric, distance_weighting
         self.memory, self.progress, self.cluster, self.subwords = memory, progress, cluster, subwords
         if cluster is not None:
@@ -226,7 +261,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             max_final_vocab=max_final_vocab,
             sorted_vocab=sorted_vocab,
             seed=validation.seed(seed),
-            workers=validation.positive_integer("workers", workers),
+            workers=threads.worker_count(workers),
             epochs=validation.positive_integer("epochs", epochs),
             comment=comment,
             compute_loss=compute_loss,
@@ -238,7 +273,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             trim_rule=None if has_text else trim_rule,
             callbacks=() if has_text else callbacks,
         )
-        compatibility.check_arguments(ignored, alpha, usual)
+        ignored = {name: arguments[name] for name in compatibility.IGNORED}
+        compatibility.log_ignored({name: value for name, value in ignored.items() if value is not None})
         if not has_text:
             if checkpoint is not None:
                 logger.warning("'checkpoint' is ignored without a text: give it to train() instead")
@@ -307,6 +343,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
                 pairs = matrix if isinstance(matrix, Cooccurrence) else Cooccurrence.from_matrix(matrix, words, counts)
             # gensim puts the later of equally frequent words first; in reverse order they stay as they are
             frequencies = dict(zip(pairs.words[::-1], pairs.counts[::-1].tolist(), strict=True))
+            sums = np.maximum(pairs.summarize().word_sums, 1)
+            model._has_counts = not np.allclose(pairs.counts, sums, rtol=0, atol=0.51)  # up to rounding
             model.build_vocab_from_freq(frequencies, trim_rule=trim_rule)
             if warm_start is not None:
                 model.warm_start(warm_start)
@@ -348,8 +386,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         (3, 10)
         """
         with Run.open(directory) as run:
-            parameters = run.model["model"]["parameters"] | {"progress": progress, "cluster": cluster}
-            model = cls(**parameters | ({} if workers is None else {"workers": workers}))
+            options = {"progress": progress, "cluster": cluster} | ({} if workers is None else {"workers": workers})
+            model: Self = persistence.new_model(cls, run, **options)
             counts = persistence.restore(model, run)
             with model._connect() as backend:
                 model._require_memory(counts.nnz if cluster is None else 0)
@@ -362,7 +400,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         if isinstance(corpus_iterable, corpus.VocabCounts):  # it was read before
             return
         corpus.validate_source(corpus_iterable, corpus_file, passes)
-        if corpus_iterable is None and isinstance(corpus_file, (list, tuple)):
+        is_missing = isinstance(corpus_file, (str, os.PathLike)) and not (
+            checksummed.is_url(corpus_file) or Path(corpus_file).is_file()
+        )
+        if corpus_iterable is None and corpus_file is not None and not is_missing:
             return  # gensim knows only one uncompressed file
         super()._check_corpus_sanity(corpus_iterable, corpus_file, passes=passes)
 
@@ -412,13 +453,14 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         """Initialize the vectors of all words and contexts."""
         n = len(self.wv.index_to_key)
         self._require_memory(0, 2 * FLOAT_BYTES * n * self.vector_size)
-        self.wv.vectors = initial_vectors(n, self.vector_size, self.seed, part=0)
+        self.wv.vectors = initial_words(self._evidence(), self.vector_size, self.seed)
         self.context_vectors = initial_vectors(n, self.vector_size, self.seed, part=1)
-        self.context_bias = np.empty(0, np.float32)  # initialized when the co-occurrences are counted
-        self._accumulators = np.stack([initial_accumulator(n)] * 2)
+        # initialized when the co-occurrences are counted
+        self.context_bias, self._accumulators = np.empty(0, np.float32), np.empty((2, 0), np.float32)
         self.wv.norms, self.wv.vectors_lockf = None, np.ones(1, np.float32)
         self.cooccurrence, self._counted, self.epochs_done = None, [], 0
         self.training_losses, self.subword_table, self._trained_words = [], None, None
+        self._keeps_basis = False
 
     def update_weights(self) -> None:
         """Initialize the vectors of new words and contexts; the others keep theirs."""
@@ -428,10 +470,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         if not old:
             raise RuntimeError("There is no vocabulary to update. Call build_vocab() without update=True first.")
         self._require_memory(0, 2 * FLOAT_BYTES * n * self.vector_size)
-        fresh = [initial_vectors(n, self.vector_size, self.seed, part)[old:] for part in (0, 1)]
-        self.wv.vectors = np.vstack([self.wv.vectors, fresh[0]])
-        self.context_vectors = np.vstack([self.context_vectors, fresh[1]])
-        self._accumulators = np.hstack([self._accumulators, np.stack([initial_accumulator(n - old)] * 2)])
+        new_words = initial_words(self._evidence(), self.vector_size, self.seed)[old:]
+        new_contexts = initial_vectors(n, self.vector_size, self.seed, part=1)[old:]
+        self.wv.vectors = np.vstack([self.wv.vectors, new_words])
+        self.context_vectors = np.vstack([self.context_vectors, new_contexts])
         keyedvectors.extend_locks(self.wv)
         self.wv.norms = None
 
@@ -536,8 +578,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         ----------
         corpus_iterable, corpus_file
             The text, read once. Its counts are added to those of the model. A text that the model has counted before is
-            recognized and not added again, unless its sentences come in another order or the vocabulary has grown
-            since; then a warning is logged.
+            recognized and not added again, whatever the order of its sentences, unless the vocabulary has grown since;
+            then a warning is logged.
         total_examples, total_words : int
             One of them is required, as in Word2Vec.
         epochs : int
@@ -565,13 +607,24 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         """
         if start_alpha is not None:
             falls = self.min_alpha < self.alpha
-            self.alpha = validation.number("start_alpha", start_alpha, positive=True, maximum=MAX_LEARNING_RATE)
+            self.alpha = validation.number("start_alpha", start_alpha, positive=True, maximum=MAX_ALPHA)
             self.min_alpha = min(self.min_alpha, self.alpha) if falls else self.alpha
         if end_alpha is not None:
-            self.min_alpha = validation.number("end_alpha", end_alpha, maximum=MAX_LEARNING_RATE)
+            self.min_alpha = validation.number("end_alpha", end_alpha, maximum=MAX_ALPHA)
         self._check_training_sanity(epochs, total_examples, total_words)
+        assert epochs is not None  # otherwise the check has failed
         self._check_corpus_sanity(corpus_iterable, corpus_file, passes=1)
-        self.epochs, local = int(epochs or 0), self._local()
+        n_epochs = int(epochs)
+        if isinstance(corpus_iterable, Iterator) and n_epochs > MAX_ITERATOR_EPOCHS:
+            asked, n_epochs = n_epochs, min(self.epochs, MAX_ITERATOR_EPOCHS)
+            logger.warning(
+                "the text is a %s, which Word2Vec would read in the first of %i epochs only. Training for %i epochs, "
+                "the 'epochs' of the model. For more than %i, pass a list",
+                type(corpus_iterable).__name__, asked, n_epochs, MAX_ITERATOR_EPOCHS,
+            )  # fmt: skip
+        if corpus_iterable is not None and type(self)._do_train_job is not WordRank._do_train_job:
+            corpus_iterable = self._sentences_of_jobs(corpus_iterable)
+        self.epochs, local = n_epochs, self._local()
         checkpoints = None if checkpoint is None else prepare_directory(checkpoint)
         with self._connect() as backend:  # first: a text must not be marked as counted if the cluster cannot be reached
             text = local.read(corpus_iterable, corpus_file, self.wv.key_to_index)
@@ -580,6 +633,19 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             del text  # free the word ids before training
             done = self._fit(backend, counts, callbacks, checkpoints)
         return known_words * done, raw_words * done
+
+    def _sentences_of_jobs(self, sentences: Iterable[Any]) -> Iterator[Any]:
+        """Yield the sentences that a subclass passes on from its `_do_train_job`, such as walks from nodes."""
+        remaining = iter(sentences)
+        while job := list(itertools.islice(remaining, SENTENCES_PER_JOB)):
+            self._jobs: list[Any] = []
+            self._do_train_job(job, self.alpha, None)
+            yield from self._jobs
+
+    def _do_train_job(self, sentences: Iterable[Any], alpha: float, inits: Any) -> tuple[int, int]:
+        """Take the sentences of a job; nothing is trained before all are counted."""
+        self._jobs.extend(sentences)
+        return 0, 0
 
     def _check_training_sanity(
         self, epochs: int | None = 0, total_examples: int | None = None, total_words: int | None = None, **kwargs: Any
@@ -601,7 +667,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self.wv.vectors = self.wv.vectors.astype(np.float32, copy=False)
         self.context_vectors = self.context_vectors.astype(np.float32, copy=False)
         self.wv.vectors_lockf = getattr(self.wv, "vectors_lockf", np.ones(1, np.float32))
-        if self.alpha > self.min_alpha_yet_reached:
+        if self._last_alpha is not None and self.alpha > self._last_alpha:
             logger.warning("Effective 'alpha' higher than previous training cycles")
 
     def _check_cluster(self) -> None:
@@ -633,13 +699,18 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         digest = text.digest()
         if self.cooccurrence is None:
             self._counted = []
+            if self.train_count:
+                logger.info(
+                    "training on this text alone: the model does not hold the co-occurrences of earlier texts. "
+                    "save(..., cooccurrence=True) keeps them"
+                )
         counts: Any = None if self.cooccurrence is None else self.cooccurrence.reindex(self.wv.index_to_key)
         if not any(corpus.is_same_text(digest, known) for known in self._counted):
             if any(corpus.may_be_same_text(digest, known) for known in self._counted):
                 logger.warning(
-                    "the text may have been counted before, in another order or with a smaller vocabulary: it is "
-                    "counted again. To train on the same text again, give its sentences in the same order, and add "
-                    "words after that"
+                    "the text may have been counted before, with words in another order or with a smaller vocabulary: "
+                    "it is counted again. To train on the same text again, keep the order of the words in its "
+                    "sentences, and add words after that"
                 )
             # training needs this much later; the pairs that the triplet solver stores are not known yet
             reserve = memory_estimate.epoch_memory(len(self.wv), 0, self.vector_size, self.solver, self.workers)
@@ -656,8 +727,11 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self.cooccurrence = counts if isinstance(counts, Cooccurrence) else None
         self._require_memory(counts.nnz if self.cluster is None else 0)  # on a cluster, other machines hold the pairs
         summary, known = counts.summarize(), len(self.context_bias)
-        if known < len(self.wv):  # contexts that are new since the last training
+        if known < len(self.wv):  # words that are new since the last training
             self.context_bias = np.append(self.context_bias, initial_bias(summary.context_sums)[known:])
+            new = initial_accumulator(self._evidence()[known:], self.epochs)
+            self._accumulators = np.hstack([self._accumulators, np.stack([new, new])])
+            self._hold_given_vectors(known)
         start = (
             Run.begin(checkpoints, counts, self._state(), persistence.describe(self)) if checkpoints else nullcontext()
         )
@@ -700,12 +774,12 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             del self.training_losses[self.epochs_done :]  # of epochs whose vectors a cluster has not returned
             if run is not None:
                 run.save_checkpoint(*self._snapshot())
-            if self.alpha != self.min_alpha:  # with a constant rate, vectors stay as trained
+            if self.alpha != self.min_alpha and not self._keeps_basis:  # with a constant rate, vectors stay as trained
                 self._change_basis()
         if self.subwords:
             self._apply_subwords()
         self.train_count += 1
-        self.min_alpha_yet_reached = self.min_alpha
+        self._last_alpha, self.min_alpha_yet_reached = self.alpha, self.min_alpha
         self.add_lifecycle_event(
             "train", msg=f"{self.epochs_done - first} epochs took {perf_counter() - started:.1f} s"
         )
@@ -756,16 +830,35 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         improved, self.subword_table = improve_words(words, self._frequencies(), trained, self.workers)
         if not self._has_locks():
             self.wv.vectors, self._trained_words, self.wv.norms = improved, trained, None
-        memory_.trim_heap()
+        system.trim_heap()
 
     def _undo_subwords(self) -> None:
         """Return to the vectors as trained, before they or the vocabulary change."""
         self.wv.vectors, self._trained_words, self.subword_table = self._u, None, None
         self.wv.norms = None
 
+    def _hold_given_vectors(self, first: int) -> None:
+        """Let vectors that a user gave move less, and keep them in their basis, if words from `first` on have any."""
+        for part, vectors in enumerate((self.wv.vectors, self.context_vectors)):
+            given = np.flatnonzero(are_given(vectors, self.seed, part)[first:]) + first
+            if len(given):
+                held = np.float32(given_accumulator(vectors[given]))
+                self._accumulators[part, given] = np.maximum(self._accumulators[part, given], held)
+                self._keeps_basis = True
+
+    def _evidence(self) -> NDArray[Any]:
+        """Return how often each word was seen, or infinity if that is not known or, as in Algorithm 1, has no effect.
+
+        Neither the sums of the rows of a matrix nor counts that are all equal tell how often a word was seen.
+        """
+        counts = self._frequencies()
+        if self._has_counts and self.solver is Solver.SAMPLED and np.ptp(counts) > 0:
+            return counts
+        return np.full(len(counts), np.inf)
+
     def _frequencies(self) -> NDArray[Any]:
         """Return the counts of the words, or ones if they are not known."""
-        return np.asarray(self.wv.expandos.get("count", np.ones(len(self.wv))))
+        return np.asarray(self.wv.expandos.get("count", np.ones(len(self.wv.index_to_key))))
 
     # ---- results
 
@@ -894,9 +987,12 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         >>> abs(model.exact_loss() / model.get_latest_training_loss() - 1) < 0.1
         True
         """
-        if self.cooccurrence is None or not self.train_count:
-            raise RuntimeError("The loss is not known: the model was not trained, or its 'cooccurrence' was removed.")
         self._require_contexts()
+        if self.cooccurrence is None or not self.train_count:
+            raise RuntimeError(
+                "The loss is not known: the model was not trained, or its 'cooccurrence' was removed or not saved. "
+                "save(..., cooccurrence=True) keeps it."
+            )
         if self.cooccurrence.n_contexts != len(self.wv):
             raise RuntimeError(
                 "The loss is not known: the vocabulary has words that were not trained yet. Train first."
@@ -976,7 +1072,11 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     # ---- files
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "cluster"}
+        # older versions of NumPy cannot read the random state, which Word2Vec stores but WordRank does not use
+        return {name: value for name, value in self.__dict__.items() if name not in ("cluster", "random")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, random=np.random.RandomState(state["seed"]))
 
     def save(
         self,
@@ -990,17 +1090,17 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
 
         Parameters
         ----------
-        fname : str, path or binary file
+        fname : str, path or open file
             An open file, or a URL that smart_open knows, is written to directly.
         format : {"gensim", "safetensors"}
             gensim's format is a pickle, and stores large arrays beside the file. Their names have a random part, so
             that no model is ever loaded with arrays of another. "safetensors" is one file without pickle, which can be
             loaded without trust, and memory-mapped; attributes that you added to the model are not in it.
         cooccurrence : bool
-            Whether to store the co-occurrences in a safetensors file, so that training on more text adds to them.
-            (gensim's format always holds them, unless ``ignore=["cooccurrence"]``.)
+            Save the co-occurrences, too, which may take several times the space of the vectors. Without them, training
+            the loaded model on more text uses that text alone, as Word2Vec does.
         **kwargs
-            For gensim's format: the parameters of :meth:`gensim.utils.SaveLoad.save`.
+            Options of gensim's `save`: `separately`, `sep_limit`, `ignore`, `pickle_protocol`.
 
         Examples
         --------
@@ -1017,13 +1117,15 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
                 raise TypeError(f"The format 'safetensors' has no parameter {next(iter(kwargs))!r}. Omit it.")
             tensor_files.save(self, fname, cooccurrence)
         else:
-            persistence.save(self, super().save, fname, **kwargs)
+            persistence.save(self, fname, cooccurrence, **kwargs)
+
+    # not those of Word2Vec, which find themselves through its name: programs may bind that to WordRank
 
     def _save_specials(self, fname: str, *arguments: Any) -> Any:
-        return persistence.save_arrays(self, super()._save_specials, fname, *arguments)
+        return persistence.save_arrays(self, partial(SaveLoad._save_specials, self), fname, *arguments)
 
     def _load_specials(self, fname: str, *arguments: Any) -> None:
-        persistence.load_arrays(self, super()._load_specials, fname, *arguments)
+        persistence.load_arrays(self, partial(SaveLoad._load_specials, self), fname, *arguments)
 
     @classmethod
     def load(cls, fname: str | os.PathLike[str], mmap: str | None = None) -> Self:

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+import math
 import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 import smart_open
+from gensim.utils import SaveLoad
 from gensim.utils import unpickle as gensim_unpickle
 
-from gensim_wordrank import keyedvectors
-from gensim_wordrank._utils import atomic_files, checksummed
+from gensim_wordrank import compatibility, keyedvectors
+from gensim_wordrank._utils import atomic_files, checksummed, schema
 from gensim_wordrank._utils.temporary import new_token
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
-from gensim_wordrank.objective.objective import Objective
 from gensim_wordrank.training.checkpoints import Run
 
 # parameters that matter only before training, or belong to one call
@@ -30,7 +33,7 @@ NOT_STORED = {
 # what a model knows in addition to its parameters, vectors and counts
 STORED = (
     "corpus_count", "corpus_total_words", "effective_min_count", "train_count", "total_train_time", "training_losses",
-    "_counted",
+    "_counted", "_keeps_basis",
 )  # fmt: skip
 # in a saved model: the random part of the names of its arrays, and their checksums
 GENERATION = ("_generation", "_companions")
@@ -42,11 +45,47 @@ DAMAGE = (
     IndexError, KeyError, TypeError, ValueError, OverflowError, MemoryError, AssertionError, TokenError, SyntaxError,
 )  # fmt: skip
 REMEDY = "Save the model again, or take a copy of it."
+# what changes from epoch to epoch
+PROGRESS = ("running_training_loss", "training_losses", "total_train_time")
+# what these may be when they are read
+POSITIVE = schema.integer(1)
+PARAMETERS = {
+    **dict.fromkeys(
+        ("symmetric", "distance_weighting", "weighted", "subwords", "compute_loss"),
+        schema.either(schema.boolean(), schema.integer(0, 1)),
+    ),
+    **dict.fromkeys(("vector_size", "window", "workers"), POSITIVE),
+    **dict.fromkeys(("max_vocab_size", "max_final_vocab", "min_count"), schema.optional(schema.number())),
+    **dict.fromkeys(
+        ("alpha", "min_alpha", "t", "rank_scale", "rank_offset", "x_max", "epsilon", "discount", "l2"), schema.number()
+    ),
+    **dict.fromkeys(("solver", "rank_loss", "pair_loss"), schema.text(r"\w{1,20}")),
+    "epochs": schema.integer(1, 10**6),
+    "sorted_vocab": schema.either(schema.boolean(), schema.integer()),
+    "seed": schema.integer(0, 2**32 - 1),
+    "memory": schema.optional(schema.either(schema.number(), schema.text(r"[\w. ]{1,40}"))),
+    "comment": schema.ANYTHING,
+}
+DESCRIPTION = {
+    "parameters": schema.mapping_of(schema.ANYTHING),
+    "attributes": schema.list_of(schema.text()),
+    **dict.fromkeys(("corpus_count", "corpus_total_words"), schema.integer(0, 2**63 - 1)),
+    "effective_min_count": schema.optional(schema.number()),
+    "total_train_time": schema.number(),
+    "train_count": schema.integer(),
+    "_keeps_basis": schema.boolean(),
+    "training_losses": schema.list_of(schema.number()),
+    "_counted": schema.list_of(schema.text(r"([0-9a-f]{1,64} [0-9a-f]{1,64} \d{1,20}/\d{1,20} \d{1,20})?")),
+}
 TOO_OLD = "'{}' was saved by an older development version and cannot be read. Train the model again."
 
 
-def save(model: Any, write: Callable[..., None], fname: Any, **kwargs: Any) -> None:
+def save(model: Any, fname: Any, cooccurrence: bool, **kwargs: Any) -> None:
     """Let gensim write a model: atomically to a file, directly to an open file or a URL."""
+    model = copy.copy(model)
+    if not cooccurrence:
+        model.cooccurrence = None
+    write = partial(SaveLoad.save, model)
     is_path = isinstance(fname, (str, os.PathLike))
     if is_path and (checksummed.is_url(fname) or atomic_files.is_special_file(fname)):  # they take one file
         kwargs = {"sep_limit": sys.maxsize} | kwargs
@@ -164,13 +203,18 @@ def _parameter_names(cls: type) -> set[str]:
     return {each.name for signature in ours for each in signature.parameters.values() if each.kind not in variadic}
 
 
+def _stored_parameters(cls: type) -> set[str]:
+    """Return the names of the parameters that are stored with a run."""
+    return _parameter_names(cls) - NOT_STORED - compatibility.IGNORED.keys()
+
+
 def describe(model: Any) -> dict[str, Any]:
     """Return what a model is in addition to its state and counts, as plain values and arrays."""
     objective = asdict(model.objective)
-    names = _parameter_names(type(model)) - objective.keys() - NOT_STORED
+    names = _stored_parameters(type(model)) - objective.keys()
     parameters = {**objective, **{name: getattr(model, name) for name in sorted(names)}}
     attributes = keyedvectors.plain_attributes(model.wv)
-    stored = {name: getattr(model, name) for name in STORED if hasattr(model, name)}  # a vocabulary sets some of them
+    stored = {name: getattr(model, name, None) for name in STORED}  # a vocabulary sets some of them
     description = {
         "parameters": parameters, "attributes": list(attributes), **stored,
     }  # fmt: skip
@@ -180,42 +224,73 @@ def describe(model: Any) -> dict[str, Any]:
 
 def progress_of(model: Any) -> dict[str, Any]:
     """Return what changes from epoch to epoch in addition to the state."""
-    names = ("running_training_loss", "training_losses", "total_train_time")
-    return {name: getattr(model, name) for name in names}
+    return {name: getattr(model, name) for name in PROGRESS}
+
+
+def parameters_of(cls: type, run: Run) -> dict[str, Any]:
+    """Return the parameters of a run's model; refuse others than those that :func:`describe` stores."""
+    return check_description(cls, run.model.get("model", {}), str(run.directory / "run" / "model.json"))
+
+
+def check_description(cls: type, found: Any, source: str) -> dict[str, Any]:
+    """Return the parameters of a description from a file; refuse what :func:`describe` does not return."""
+    names = _stored_parameters(cls)
+    schema.check(source, found, DESCRIPTION)
+    parameters: dict[str, Any] = found["parameters"]
+    # names that are not known here belong to a subclass, whose constructor judges them
+    schema.check(source, parameters, {name: PARAMETERS.get(name, schema.ANYTHING) for name in names})
+    return parameters
+
+
+def new_model(cls: type, run: Run, **options: Any) -> Any:
+    """Return a model with the parameters of a run, some of them replaced."""
+    parameters = parameters_of(cls, run)
+    try:
+        return cls(**parameters | options)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"The parameters in '{run.directory / 'run'}' cannot be used: {error}") from error
 
 
 def restore(model: Any, run: Run) -> Cooccurrence:
     """Give a new model what a run had made of its model at the latest checkpoint; return the counts."""
     description = run.model["model"]
     counts = model.cooccurrence = run.counts()
+    n, size = len(counts.words), model.vector_size
+    if run.start.words.shape != (n, size):
+        raise ValueError(f"'{run.directory}' is damaged: there are not {n} vectors of size {size}.")
     state, progress = run.newest()
     model.wv.vectors = state.words
-    set_words(model, counts.words, description, run.model)
+    values = {name: value for name, value in run.model.items() if name != "model"}
+    set_words(model, counts.words, description, values, str(run.directory / "run"))
     model._set_state(state)
-    for name, value in progress.items():
-        setattr(model, name, value)
+    for name in PROGRESS:
+        if name in progress:
+            setattr(model, name, progress[name])
     return counts
 
 
-def new_model(cls: type, description: Mapping[str, Any]) -> Any:
-    """Return an untrained model with the parameters of a description; refuse other parameters."""
-    parameters = description["parameters"]
-    allowed = (_parameter_names(cls) | {field.name for field in fields(Objective)}) - NOT_STORED
-    if not parameters.keys() <= allowed:
-        raise ValueError(f"holds unknown parameters: {', '.join(sorted(map(repr, parameters.keys() - allowed)))}.")
-    return cls(**parameters)
-
-
-def set_words(model: Any, words: Sequence[Any], description: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+def set_words(
+    model: Any, words: Sequence[Any], description: Mapping[str, Any], values: Mapping[str, Any], source: str
+) -> None:
     """Give a new model with vectors their words, and what else is known about these and the training."""
+    attributes = _attributes_of(description["attributes"], values, len(words), source)
     model.wv.index_to_key = list(words)
     model.wv.key_to_index = {word: i for i, word in enumerate(words)}
-    attributes = {name: values[f"wv.{i}"] for i, name in enumerate(description["attributes"])}
     model.wv.expandos = {
         name: np.array(each, object) if isinstance(each, list) else each for name, each in attributes.items()
     }
     model.wv.vectors_lockf = values["lock"]
-    if len(model.wv.key_to_index) != len(words) or any(len(each) != len(words) for each in attributes.values()):
-        raise ValueError("does not hold one vector, and one value of each attribute, per word.")
-    for name in description.keys() & set(STORED):
+    for name in STORED:
         setattr(model, name, description[name])
+
+
+def _attributes_of(names: Sequence[str], values: Mapping[str, Any], n: int, source: str) -> dict[str, Any]:
+    """Return the attributes of `n` words, with the locks checked, too."""
+    plain = schema.list_of(schema.optional(schema.either(schema.boolean(), schema.PLAIN)), n)
+    kinds = {"lock": schema.either(schema.array(np.float32, 1), schema.array(np.float32, n))}
+    for number, name in enumerate(names):
+        each = values.get(f"wv.{number}")
+        is_array = isinstance(each, np.ndarray) and each.dtype.kind in "biuf"
+        kinds[f"wv.{number}"] = schema.entries(n, low=0 if name == "count" else -math.inf) if is_array else plain
+    schema.check(source, values, kinds)
+    return {name: values[f"wv.{number}"] for number, name in enumerate(names)}

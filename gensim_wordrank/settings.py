@@ -22,6 +22,22 @@ class Settings:
     # log started from 1 (section 1); no run varies it since.
     initial_accumulator: float = 0.05
 
+    # ---- rare words (section 13)
+    # Rare words start from a common vector of this length, which acts as a prior mean.
+    common_length: float = 2.5
+    # A word with this count starts halfway between the common vector and a random one. Rarity is a power of the count
+    # that makes words with 5 or more ordinary: in vocabularies without rarer words, nothing changes.
+    rare_count: float = 3.0
+    rare_power: float = 5.0
+    # The accumulator of a word with that count starts this much higher, for up to so many epochs.
+    rare_accumulator: float = 12.0
+    usual_epochs: int = 10
+
+    # ---- vectors that users give (section 13)
+    # Their accumulators start at this, divided by their mean squared length: they take steps like those of words seen
+    # hundreds of times.
+    given_accumulator: float = 5000.0
+
     # ---- sampling
     # Expected draws per epoch of a pair of weight 1. Half as many were tried in section 2.
     draws_per_weight: float = 20.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -89,14 +90,14 @@ def load(cls: type, fname: str | os.PathLike[str], mmap: str | None) -> Any:
         else:
             with Path(name).open("rb") as opened:
                 arrays, strings = safetensors.read(opened, mmap)
-        return _restore(cls, arrays, strings)
+        return _restore(cls, arrays, strings, name)
     except (safetensors.DamagedFile, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"'{name}' is damaged or no model: {error}. {REMEDY}") from error
     except ValueError as error:
         raise ValueError(f"'{name}': {error}") from error
 
 
-def _restore(cls: type, arrays: dict[str, NDArray[Any]], strings: Mapping[str, str]) -> Any:
+def _restore(cls: type, arrays: dict[str, NDArray[Any]], strings: Mapping[str, str], source: str) -> Any:
     """Return the model of these arrays and strings."""
     if strings.get("format") != f"{KIND} {VERSION}":
         raise ValueError(
@@ -107,9 +108,12 @@ def _restore(cls: type, arrays: dict[str, NDArray[Any]], strings: Mapping[str, s
     words = json.loads(bytes(arrays.pop("words")))
     if not isinstance(words, list) or not all(type(word) in (str, int) for word in words):
         raise TypeError("its words must be strings or integers")
-    model = persistence.new_model(cls, values["description"])
+    model = cls(**persistence.check_description(cls, values["description"], source))
     model.wv.vectors = _checked(arrays, "wv.vectors", 2, (len(words), model.vector_size))
-    persistence.set_words(model, words, values["description"], {**arrays, **values["lists"]})
+    if len(set(words)) != len(words):
+        raise TypeError("a word occurs twice")
+    attributes = {name: each for name, each in arrays.items() if name == "lock" or re.fullmatch(r"wv\.\d+", name)}
+    persistence.set_words(model, words, values["description"], {**attributes, **values["lists"]}, source)
     for name, types in VALUES.items():
         if not isinstance(values[name], types):
             raise TypeError(f"its {name!r} is {values[name]!r}")

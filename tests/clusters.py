@@ -31,7 +31,7 @@ def fingerprint(model):
 def initial_state(counts):
     """Return the initial state."""
     n = counts.shape[0]
-    bias, accumulator = initial_bias(counts.summarize().context_sums), initial_accumulator(n)
+    bias, accumulator = initial_bias(counts.summarize().context_sums), initial_accumulator(counts.counts)
     return State(initial_vectors(n, SIZE, 1, 0), initial_vectors(n, SIZE, 1, 1), bias, accumulator, accumulator)
 
 

@@ -146,7 +146,7 @@ class Trials:
     def damage(self) -> None:
         """Damage a file of a run that was killed."""
         self.kill()
-        files = [path for path in self.run.rglob("*.*") if path.is_file() and path.name != ".lock"]
+        files = [path for path in self.run.rglob("*.*") if path.is_file() and path.name != ".gensim-wordrank.lock"]
         if not files:
             return
         path = self.random.choice(files)

@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_info
 PLACE = Path(__file__).parent / "data" / "recorded.json"
 SMALL = {"vector_size": 20, "window": 5, "epochs": 5}
 # the vectors as trained, without the change of basis at the end
-CONSTANT = {"alpha": 0.3, "min_alpha": 0.3}
+CONSTANT = {"alpha": 0.015, "min_alpha": 0.015}
 
 
 def train(**parameters):
@@ -121,7 +121,7 @@ SETTINGS = {
     "dcg": lambda: train(rank_loss="dcg"),
     "log_t": lambda: train(rank_loss="log_t", pair_loss="hinge"),
     "constant rate": lambda: train(**CONSTANT),
-    "constant rate, hinge": lambda: train(pair_loss="hinge", alpha=0.1, min_alpha=0.1, seed=3),
+    "constant rate, hinge": lambda: train(pair_loss="hinge", alpha=0.0125, min_alpha=0.0125, seed=3),
     "no weights, no discount, no L2": lambda: train(weighted=False, discount=0, l2=0, **CONSTANT),
     "one-sided, flat": lambda: train(symmetric=False, distance_weighting=False, min_count=3),
     "triplet": lambda: train(solver="triplet", epochs=3),

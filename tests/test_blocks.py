@@ -17,7 +17,7 @@ def test_pack_and_unpack(n, size):
         rows.pack(i)
         packed = rows.blocks[i].vectors
         np.testing.assert_array_equal(packed[:, : size + 1], np.column_stack([vectors, bias])[members])
-        assert packed.shape[1] % _sampled.LANES == 0
+        assert packed.shape[1] % _sampled.ROW_FLOATS == 0
         assert not packed[:, size + 1 :].any()
         packed += 1
         rows.blocks[i].accumulator[:] *= 2

@@ -1,6 +1,8 @@
 """Checkpoints: runs that were interrupted can be resumed, to the same bytes."""
 
+import json
 import logging
+import os
 import shutil
 from pathlib import Path
 
@@ -11,6 +13,8 @@ from gensim_wordrank import Checkpoints, WordRank
 from gensim_wordrank._utils import checksummed
 from gensim_wordrank._utils.temporary import CONTENTS, OWNER
 from gensim_wordrank.training import checkpoints
+
+import hostile
 
 SETTINGS = {"vector_size": 12, "min_count": 1, "epochs": 7, "min_alpha": 0.01, "seed": 5, "workers": 2}
 
@@ -329,7 +333,7 @@ def test_unfinished_checkpoint_is_removed(interrupted_run, uninterrupted):
     (interrupted_run / ".epoch-000005.0123456789abcdef" / OWNER).touch()
     assert same(WordRank.resume(interrupted_run), uninterrupted)
     left = {path.name for path in interrupted_run.iterdir()}
-    assert left == {".lock", "cooccurrence", "run", "epoch-000006", "epoch-000007"}
+    assert left == {".gensim-wordrank.lock", "cooccurrence", "run", "epoch-000006", "epoch-000007"}
 
 
 def test_full_disk_does_not_end_training(two_worlds, uninterrupted, tmp_path, monkeypatch, caplog):
@@ -382,7 +386,7 @@ def test_options_are_validated(options):
 def test_no_pickle_is_written_or_read(interrupted_run):
     """All files are JSON or .npy with numbers; an array of objects is refused."""
     for path in interrupted_run.rglob("*"):
-        assert path.is_dir() or path.suffix in (".json", ".npy") or path.name == ".lock"
+        assert path.is_dir() or path.suffix in (".json", ".npy") or path.name == ".gensim-wordrank.lock"
         if path.suffix == ".npy":
             assert np.load(path, allow_pickle=False).dtype.kind in "iuf"
     with pytest.raises(ValueError, match="Object arrays"):
@@ -454,3 +458,100 @@ def test_interrupted_update_of_the_model(two_worlds, tmp_path, monkeypatch):
     resumed = WordRank.resume(tmp_path / "run")
     assert resumed.wv.vectors.tobytes() == whole.wv.vectors.tobytes()
     assert resumed.training_losses == whole.training_losses
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "message"),
+    [
+        ("run/model.json", {"parameters": {"corpus_file": "/dev/zero"}}, "model.json' .* 'corpus_file' is unknown"),
+        ("run/model.json", {"parameters": {"checkpoint": "elsewhere"}}, "model.json' .* 'checkpoint' is unknown"),
+        ("run/model.json", {"parameters": {"hashfxn": 1}}, "model.json' .* 'hashfxn' is unknown"),
+        ("run/model.json", {"parameters": {"vector_size": 10**8}}, "there are not 20 vectors|there are not 40 vectors"),
+        ("run/model.json", {"parameters": {"epochs": 10**12}}, "'epochs' must be an integer from 1 to 1000000"),
+        ("run/model.json", {"parameters": {"solver": "hdfs"}}, "parameters in .* cannot be used: 'solver' must be one"),
+        ("run/model.json", {"train": "not a method"}, "model.json' .* 'train' is unknown"),
+        ("run/model.json", {"corpus_count": "many"}, "model.json' is damaged: 'corpus_count' must be an integer"),
+        ("run/model.json", {"_counted": ["x y"]}, "model.json' is damaged: '_counted' must be a list"),
+        ("run/run.json", {"every": "0s"}, "run.json' is damaged: 'every' must be a number of epochs"),
+        ("run/run.json", {"directory": "elsewhere"}, "run.json' .* 'directory' is unknown"),
+        ("run/words.npy", np.zeros((40, 11), np.float32), "run' is damaged: 'contexts' must be .* shape"),
+        ("run/words.npy", np.zeros((40, 12)), "run' is damaged: 'words' must be finite numbers of type float32"),
+        ("run/bias.npy", np.full(40, np.nan, np.float32), "run' is damaged: 'bias' must be finite numbers"),
+        ("run/lock.npy", np.ones(7, np.float32), "run' is damaged: 'lock' must be"),
+        ("run/extra.json", 1, "run' .* 'extra' is unknown"),
+        ("run/wv.0.npy", np.full(40, -5), "run' is damaged: 'wv.0' must be 40 numbers, 0 or above"),
+        ("cooccurrence/words.json", [2**61] * 40, "each row once"),
+        ("cooccurrence/words.json", [2**64] * 40, "cooccurrence' is damaged: 'words' must be a list"),
+        ("cooccurrence/data.npy", hostile.npy_header("f4", (10**12,)), "data.npy' is damaged: it has 128 bytes, not 4"),
+    ],
+)
+def test_forged_run(interrupted_run, file, change, message):
+    """A run with right checksums that names other files, attributes, types or sizes is refused; nothing is written."""
+    if isinstance(change, dict):
+        given = json.loads((interrupted_run / file).read_text())
+        for name, value in change.items():
+            given[name] = given[name] | value if isinstance(value, dict) else value
+        change = given
+    hostile.forge(interrupted_run, file, change)
+    before = sorted(interrupted_run.parent.rglob("*"))
+    with pytest.raises((ValueError, OSError), match=message):
+        WordRank.resume(interrupted_run)
+    assert sorted(interrupted_run.parent.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("file", "value"),
+    [
+        ("progress.json", {"wv": 3}), ("progress.json", []), ("epoch.json", 7), ("epoch.json", [4]), ("sink.json", 1),
+        ("contexts.npy", np.zeros((40, 13), np.float32)), ("word_accumulator.npy", np.full(40, -1, np.float32)),
+    ],
+)  # fmt: skip
+def test_forged_checkpoint_is_skipped(interrupted_run, uninterrupted, caplog, file, value):
+    """A checkpoint with right checksums that holds something else is skipped like a damaged one."""
+    hostile.forge(interrupted_run, f"epoch-000004/{file}", value)
+    assert same(WordRank.resume(interrupted_run), uninterrupted)
+    assert "epoch-000004" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["run", "cooccurrence", "epoch-000004"])
+def test_links_in_a_run_are_refused(interrupted_run, name):
+    """A run whose directories are links is not read, and nothing is written to where they lead."""
+    elsewhere = interrupted_run.parent / "elsewhere"
+    (interrupted_run / name).rename(elsewhere)
+    (interrupted_run / name).symlink_to(elsewhere)
+    with pytest.raises(FileExistsError, match=f"{name}' is a link, and a training run follows none"):
+        WordRank.resume(interrupted_run)
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "model.json", "words.npy"])
+def test_device_or_pipe_in_a_run(interrupted_run, name):
+    """A file of a run that is a link to a device, or a pipe, is refused instead of read without end."""
+    for make in (lambda path: path.symlink_to("/dev/zero"), os.mkfifo):
+        (interrupted_run / "run" / name).unlink()
+        make(interrupted_run / "run" / name)
+        with pytest.raises(ValueError, match=f"{name}' is (no regular file|missing or damaged)"):
+            WordRank.resume(interrupted_run)
+
+
+def test_files_that_others_named_like_ours(two_worlds, uninterrupted, tmp_path):
+    """The lock is neither emptied nor followed through a link; a mark of others, or one that is a link, is refused."""
+    precious = tmp_path / "precious.txt"
+    precious.write_text("precious")
+    place = tmp_path / "run"
+    place.mkdir()
+    for name in (checkpoints.LOCK, checkpoints.INCOMPLETE):
+        (place / name).symlink_to(precious)
+        with pytest.raises(FileExistsError, match=f"{name}' is not what a training run wrote there"):
+            WordRank(two_worlds, **SETTINGS, checkpoint=place)
+        (place / name).unlink()
+        (place / name).hardlink_to(precious)
+        if name == checkpoints.INCOMPLETE:
+            with pytest.raises(FileExistsError, match=f"{name}' is not what a training run wrote there"):
+                WordRank(two_worlds, **SETTINGS, checkpoint=place)
+            (place / name).unlink()
+    for name in (".lock", ".incomplete", ".begun"):
+        (place / name).write_text("precious")
+    assert same(WordRank(two_worlds, **SETTINGS, checkpoint=place), uninterrupted)
+    assert same(WordRank.resume(place), uninterrupted)
+    for path in (precious, place / checkpoints.LOCK, *(place / name for name in (".lock", ".incomplete", ".begun"))):
+        assert path.read_text() == "precious"

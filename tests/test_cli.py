@@ -3,17 +3,20 @@
 import gzip
 import json
 import os
+import pickle
 import re
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.shell_completion import get_completion_class
+from click.testing import CliRunner
 from gensim.models import KeyedVectors
 from gensim.test.utils import datapath
 from gensim_wordrank import Cooccurrence, WordRank
@@ -23,12 +26,13 @@ from gensim_wordrank.evaluation import bundled_sets, evaluate, similarity
 pytestmark = pytest.mark.slow
 LEE = datapath("lee_background.cor")
 TRAIN = ["--vector-size", "20", "--epochs", "3", "--window", "5", "--seed", "7"]
+USES = {"similar", "analogy", "evaluate", "export", "info", "plot"}
 COMMAND = shutil.which("wordrank", path=str(Path(sys.executable).parent)) or "wordrank"
 
 
-def wordrank(*arguments, cwd, **options):
-    """Run `wordrank` and return the finished process."""
-    command = [COMMAND, *map(str, arguments)]
+def wordrank(*arguments, cwd, trust=True, **options):
+    """Run `wordrank`, which may load pickles, and return the finished process."""
+    command = [COMMAND, *map(str, arguments), *(["--trust"] if trust and USES.intersection(arguments[:1]) else [])]
     return subprocess.run(command, capture_output=True, cwd=cwd, timeout=120, check=False, **options)
 
 
@@ -357,7 +361,9 @@ def test_pipes(model, tmp_path):
     done = wordrank("export", model, "-o", "out", "-q", cwd=tmp_path)
     assert done.stdout.decode().split()[:2] == [str(len(WordRank.load(model).wv)), "20"]
     with (tmp_path / "vectors.txt").open("wb") as file:
-        done = subprocess.run([COMMAND, "export", model, "-o", "/dev/stdout"], stdout=file, stderr=-1, check=True)
+        done = subprocess.run(
+            [COMMAND, "export", model, "--trust", "-o", "/dev/stdout"], stdout=file, stderr=-1, check=True
+        )
     assert len(KeyedVectors.load_word2vec_format(tmp_path / "vectors.txt")) == len(WordRank.load(model).wv)
     assert b"vectors to /dev/stdout" in done.stderr
     WordRank.load(model).save(tmp_path / "model.gz")
@@ -479,3 +485,52 @@ def test_completion(shell, before, typed, completed):
     """Each documented shell completes commands, options, values and files."""
     complete = get_completion_class(shell)(main, {}, "wordrank", "_WORDRANK_COMPLETE")
     assert [(found.type, found.value) for found in complete.get_completions(before, typed)] == completed
+
+
+class Payload:
+    """A pickle of this writes a file when it is loaded."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (self.path,)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("similar", "glove.txt", "king"), ("analogy", "glove.txt", "a", "b", "c"), ("evaluate", "glove.txt"),
+        ("plot", "glove.txt", "-o", "map.html"), ("plot", "--of", "training", "glove.txt", "-o", "loss.html"),
+        ("export", "glove.txt", "-o", "vectors.txt"), ("info", "glove.txt"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("packed", [False, True])
+def test_pickles_need_trust(tmp_path, arguments, packed):
+    """A pickle, whatever its name is, is loaded only with --trust; the error says what that means."""
+    (tmp_path / "glove.txt").write_bytes(pickle.dumps(Payload(tmp_path / "code was run")))
+    if packed:
+        packed_file = tmp_path / "glove.txt.gz"
+        packed_file.write_bytes(gzip.compress((tmp_path / "glove.txt").read_bytes()))
+        arguments = [argument.replace("glove.txt", "glove.txt.gz") for argument in arguments]
+    done = CliRunner().invoke(main, [str(tmp_path / each) if "." in each else each for each in arguments])
+    assert done.exit_code == 1
+    assert "is a pickle: whoever made it can run any code here. If you trust where it comes from, give" in done.output
+    assert not (tmp_path / "code was run").exists()
+
+
+def test_question_in_a_terminal(tmp_path, model):
+    """In a terminal, the user is asked whether a pickle may be loaded, and nothing is loaded without a yes."""
+    for answer, shows in ((b"n\n", b"is a pickle: whoever made it"), (b"y\n", b"police")):
+        terminal, end = os.openpty()
+        child = subprocess.Popen([COMMAND, "similar", str(model), "government"], stdin=end, stdout=end, stderr=end)
+        os.close(end)
+        shown = b""
+        with suppress(OSError):  # Linux reports the end of a terminal as an error
+            while block := os.read(terminal, 4096):
+                shown += block
+                if shown.endswith(b"trust where it comes from? [y/N]: "):
+                    os.write(terminal, answer)
+        os.close(terminal)
+        assert child.wait(60) == (0 if answer == b"y\n" else 1)
+        assert shows in shown.split(b"[y/N]")[1]

@@ -14,6 +14,7 @@ from gensim.similarities import (
 from gensim.similarities.annoy import AnnoyIndexer
 from gensim.test.utils import datapath
 from gensim_wordrank import WordRank
+from usearch.index import Index
 
 SMALL = {"vector_size": 12, "window": 5, "epochs": 10}
 
@@ -30,9 +31,19 @@ def texts():
     return [["sea1", "sea2"], ["sea3", "sea4", "sea5"], ["sky1", "sky2"], ["sky3", "sky4", "sky5"]]
 
 
+def test_usearch(model):
+    """A USearch index of the vectors finds the exact neighbours."""
+    index = Index(ndim=model.vector_size, metric="cos", dtype="f32")
+    index.add(np.arange(len(model.wv)), model.wv.vectors)
+    exact = [word for word, _ in model.wv.most_similar("sea1", topn=5)]
+    found = [model.wv.index_to_key[match.key] for match in index.search(model.wv["sea1"], 6)]
+    assert found == ["sea1", *exact]  # an index also finds the word itself
+
+
 @pytest.mark.parametrize("what", ["model", "vectors"])
 def test_annoy(model, tmp_path, what):
     """An Annoy index of the model or its vectors, also when saved and loaded, finds the exact neighbours."""
+    pytest.importorskip("annoy", reason="Annoy has no wheels")
     index = AnnoyIndexer(model if what == "model" else model.wv, num_trees=50)
     exact = [word for word, _ in model.wv.most_similar("sea1", topn=5)]
     # an index also finds the word itself

@@ -1,6 +1,7 @@
 """Co-occurrence matrices: counting, conversion, addition and files."""
 
 import json
+import os
 import pickle
 import re
 import shutil
@@ -16,6 +17,7 @@ from gensim_wordrank._utils import checksummed
 from gensim_wordrank.cooccurrence.matrix import DTYPES
 from scipy.sparse import coo_array, random_array
 
+import hostile
 import oracle
 
 LEE = datapath("lee_background.cor")
@@ -87,7 +89,7 @@ def test_max_final_vocab():
         ({"sentences": [["a"]], "corpus_file": LEE}, TypeError, "either 'sentences' or 'corpus_file'"),
         ({"sentences": [["a"]], "window": 0}, ValueError, "'window' must be a positive integer. Got 0"),
         ({"sentences": [["a"]], "min_count": -1}, ValueError, "'min_count' must be a positive integer"),
-        ({"sentences": [["a"]], "workers": 0}, ValueError, "'workers' must be a positive integer"),
+        ({"sentences": [["a"]], "workers": -2}, ValueError, "'workers' must be a positive integer"),
         ({"sentences": [["a"]], "memory": "lots"}, ValueError, "'memory' must be"),
         ({"sentences": [["a"]]}, ValueError, "No word of the text occurs 5 times. Lower 'min_count'"),
         ({"sentences": []}, ValueError, "No word of the text"),
@@ -122,6 +124,26 @@ def test_from_scipy_matrix():
         assert are_equal(Cooccurrence.from_matrix(matrix.asformat(form), ["x", "y", "z"], [3, 2, 1]), pairs)
 
 
+@pytest.mark.parametrize(("form", "change"), hostile.MATRIX_CASES)
+def test_damaged_scipy_matrix(form, change):
+    """A matrix whose arrays were damaged is refused before SciPy, which would read outside them, sees it."""
+    matrix = hostile.sparse_matrix(form)
+    change(matrix, np.random.default_rng(5))
+    with pytest.raises(ValueError, match=f"'matrix' is a damaged {form} matrix: .+"):
+        Cooccurrence.from_matrix(matrix)
+
+
+def test_arrays_damaged_after_the_constructor(lee_pairs):
+    """Arrays that were changed are checked again before SciPy or a kernel uses them."""
+    for name, at, value in (("indptr", 1, 10**9), ("indptr", 5, -(10**9)), ("indices", 3, 10**6), ("indices", 3, -5)):
+        arrays = {name: getattr(lee_pairs, name).copy() for name in ("data", "indices", "indptr")}
+        pairs = Cooccurrence(**arrays, words=lee_pairs.words)
+        getattr(pairs, name)[at] = value
+        for use in (lambda pairs: pairs.matrix, lambda pairs: pairs + pairs, lambda pairs: pairs.summarize()):
+            with pytest.raises(ValueError, match=f"'{name}' must"):
+                use(pairs)
+
+
 def test_file_size_limit(tmp_path, lee_pairs):
     """If a file cannot be written completely, the error names the directory and nothing is left."""
     lee_pairs.save(tmp_path / "pairs")
@@ -141,6 +163,9 @@ def test_invalid_matrices():
             Cooccurrence.from_matrix(np.ones((2, 2)), words)
     with pytest.raises(ValueError, match="'counts' must have one entry per word, 2. Got 1"):
         Cooccurrence.from_matrix(np.ones((2, 2)), ["a", "b"], [1])
+    for counts in ([-1, 2], [2**60, 0]):
+        with pytest.raises(ValueError, match="'counts' must be from 0 to 2"):
+            Cooccurrence.from_matrix(np.ones((2, 2)), ["a", "b"], counts)
     for value in (-1, np.nan, np.inf):
         with pytest.raises(ValueError, match="finite numbers, 0 or above"):
             Cooccurrence.from_matrix([[0, value], [1, 0]])
@@ -357,5 +382,20 @@ def test_pickle_of_a_mapped_matrix(tmp_path):
     pairs = Cooccurrence.from_corpus(corpus_file=LEE, window=5, path=tmp_path / "pairs")
     assert are_equal(pickle.loads(pickle.dumps(pairs)), pairs)
     model = WordRank.from_cooccurrence(pairs, vector_size=5, epochs=1)
-    model.save(tmp_path / "model")
+    model.save(tmp_path / "model", cooccurrence=True)
     assert are_equal(WordRank.load(tmp_path / "model").cooccurrence, pairs)
+
+
+@pytest.mark.parametrize("name", ["data", "indices", "indptr"])
+@pytest.mark.parametrize("solver", ["sampled", "triplet"])
+def test_mapped_file_that_is_cut_while_training(tmp_path, lee_pairs, name, solver):
+    """An epoch does not begin if a mapped file was cut in the one before; reading it would end the process."""
+    lee_pairs.save(tmp_path / "pairs")
+
+    class Cut:
+        def __getattr__(self, event):
+            return lambda model: event == "on_epoch_end" and os.truncate(tmp_path / "pairs" / f"{name}.npy", 4096)
+
+    options = {"vector_size": 4, "epochs": 3, "solver": solver, "callbacks": [Cut()]}
+    with pytest.raises(OSError, match=f"{name}.npy' was cut while it is in use: it has 4096 bytes"):
+        WordRank.from_cooccurrence(tmp_path / "pairs", **options)

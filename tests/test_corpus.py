@@ -3,13 +3,16 @@
 import gzip
 import io
 import lzma
+from collections import deque
+from pathlib import Path
 
 import numpy as np
 import pytest
+from gensim.corpora import TextCorpus
 from gensim.models.word2vec import LineSentence
 from gensim_wordrank import Cooccurrence, WordRank
 from gensim_wordrank.text import tokens
-from gensim_wordrank.text.corpus import read, validate_sentences, validate_source
+from gensim_wordrank.text.corpus import is_same_text, read, validate_sentences, validate_source
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -182,12 +185,93 @@ def test_sentence_that_is_a_string(sentence):
 
 
 def test_bags_of_words():
-    """Bags and sets of words have no order and are an error."""
-    with pytest.raises(TypeError, match="bag of words .*token lists"):
-        list(validate_sentences([[(0, 1), (5, 2)]]))
-    for unordered in ({"a", "b"}, frozenset("ab"), {"a": 1}):
-        with pytest.raises(TypeError, match=f"Got a {type(unordered).__name__} instead, whose words have no order"):
-            list(validate_sentences([unordered]))
+    """Bags of words are an error: pairs of an id and a number."""
+    for pair in ((0, 1), (5, 2.5), (np.int64(5), np.float32(1))):
+        with pytest.raises(TypeError, match="bag of words .*token lists"):
+            list(validate_sentences([[pair]]))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        (("a", "b"), ["a", "b"]),
+        ({1: "a", 2: "b"}.values(), ["a", "b"]),
+        ({"a": 1, "b": 2}, ["a", "b"]),
+        (frozenset("a"), ["a"]),
+        (deque("ab"), ["a", "b"]),
+        (np.array(["a", "b"]), ["a", "b"]),
+        (range(2), [0, 1]),
+        (map(str.lower, "AB"), ["a", "b"]),
+        ([("a", "b"), ("a", 1), (1, 2, 3), ("a",)], [("a", "b"), ("a", 1), (1, 2, 3), ("a",)]),
+        ((), []),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_sentences_of_any_kind(sentence, words):
+    """A sentence is any iterable of hashable words, also of tuples."""
+    assert list(read([sentence])) == [words]
+
+
+def test_sentence_that_is_a_sized_iterator():
+    """No word of it is lost, and it is read once."""
+
+    class Document:
+        def __init__(self, words):
+            self.words, self.remaining = words, iter(words)
+
+        def __len__(self):
+            return len(self.words)
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            return next(self.remaining)
+
+    assert list(read([Document(["a", "b"]), Document([])])) == [["a", "b"], []]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "message"),
+    [
+        (None, "Sentence 1, counted from 0, is None"),
+        (7, "is 7"),
+        ([["nested"]], r"hashable, .*Got the sentence \[\['nested'"),
+    ],
+)
+def test_sentences_without_words(sentence, message):
+    """The error says which sentence it is."""
+    with pytest.raises(TypeError, match=message):
+        read([["fine"], sentence])
+
+
+@pytest.mark.parametrize("path", ["text.txt", b"text.txt", Path("text.txt")])
+def test_path_instead_of_sentences(path):
+    """The error names the parameter for files."""
+    with pytest.raises(TypeError, match="text.txt.* instead. To read a file, pass its name as 'corpus_file'"):
+        validate_source(path, None)
+
+
+def test_texts_of_gensim_corpora(tmp_path):
+    """Corpora with `get_texts` are read through it: iterating over them would give bags of words."""
+    (tmp_path / "texts").write_text("human interface the\nsurvey in\n")
+    assert list(validate_sentences(TextCorpus(str(tmp_path / "texts")))) == [
+        ["human", "interface"], ["survey"],
+    ]  # fmt: skip
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.lists(st.sampled_from("abc")), max_size=30), st.randoms())
+def test_digest_of_shuffled_sentences(sentences, random):
+    """Texts are the same if and only if their nonempty sentences are, in any order."""
+    vocabulary = {"a": 0, "b": 1, "c": 2}
+    shuffled = [*sentences, []]
+    random.shuffle(shuffled)
+    one, other = (read(text, vocabulary=vocabulary).digest() for text in (sentences, shuffled))
+    assert is_same_text(one, other)
+    for changed in ([*sentences, ["a"]], [sentence[::-1] for sentence in sentences]):
+        digest = read(changed, vocabulary=vocabulary).digest()
+        assert is_same_text(one, digest) == (sorted(filter(None, sentences)) == sorted(filter(None, changed)))
 
 
 def test_iterators_are_rejected():

@@ -100,7 +100,7 @@ def test_blocks_cover_all_rows_once():
 
 def test_files_with_more_than_two_billion_entries(tmp_path, monkeypatch):
     """Values are written and read at the right position in a file with more than 2^31 entries."""
-    monkeypatch.setattr(os, "posix_fallocate", lambda file, offset, size: os.ftruncate(file, size))  # a sparse file
+    monkeypatch.setattr(csr.system, "allocate", lambda file, size: file.truncate(size))  # a sparse file
     file = csr.NpyFile(tmp_path / "large.npy", np.dtype(np.float32), 2**31 + 100)
     file.write(2**31 + 50, np.array([1.5, 2.5], np.float32))
     mapped = file.map()
@@ -140,7 +140,7 @@ def test_other_disk_errors(tmp_path, monkeypatch):
     def fail(*_):
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr(os, "posix_fallocate", fail)
+    monkeypatch.setattr(csr.system, "allocate", fail)
     with pytest.raises(OSError, match="Input/output error"):
         csr.NpyFile(tmp_path / "x.npy", np.dtype(np.float32), 5)
 

@@ -1,8 +1,10 @@
 """Files of other programs: GloVe, word2vec and the code of the paper's authors."""
 
 import gzip
+import re
 import shutil
 import subprocess
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from gensim.models import KeyedVectors
 from gensim.test.utils import datapath
 from gensim_wordrank import Cooccurrence, WordRank
 from gensim_wordrank.cooccurrence.formats import RECORD, read_glove, read_wordrank, write_glove
+from gensim_wordrank.evaluation import read_analogies
 from gensim_wordrank.evaluation.load import read_vectors
 
 from problems import write_wordrank
@@ -187,3 +190,54 @@ def test_compressed_vectors(tmp_path, name):
     found = read_vectors(tmp_path / name)
     assert found.index_to_key == model.wv.index_to_key
     np.testing.assert_allclose(found.vectors, model.wv.vectors, rtol=1e-6)
+
+
+ABSURD = 2**31 - 1
+
+
+@pytest.mark.parametrize(
+    ("files", "read"),
+    [
+        ({"v.txt": f"{ABSURD} 1000\na 1 2\n"}, lambda place: read_vectors(place / "v.txt")),
+        ({"v.txt": f"2 {ABSURD}\na 1 2\nb 1 2\n"}, lambda place: read_vectors(place / "v.txt")),
+        ({"v.bin": f"{ABSURD} 1000\na 1234"}, lambda place: read_vectors(place / "v.bin")),
+        ({"v.bin.gz": gzip.compress(b"999999999 999\na 12")}, lambda place: read_vectors(place / "v.bin.gz")),
+        ({"v.bin": f"1 {ABSURD}\na 1234"}, lambda place: read_vectors(place / "v.bin")),
+        ({"v.bin": "-5 100\na 1234"}, lambda place: read_vectors(place / "v.bin")),
+        ({"meta": f"{ABSURD} {ABSURD}\n1 pairs\n", "pairs": "1 1 1\n"}, read_wordrank),
+        ({"meta": f"{ABSURD} {ABSURD}\n{10**18} pairs\n", "pairs": "1 1 1\n"}, read_wordrank),
+        ({"meta": f"{ABSURD} {ABSURD}\n1 pairs\n{ABSURD} words\n", "pairs": "1 1 1\n", "words": "a\n"}, read_wordrank),
+        ({"p.bin": "", "v.txt": f"a {10**30}\n"}, lambda place: read_glove(place / "p.bin", place / "v.txt")),
+        ({"p.bin": "", "v.txt": "a -1\n"}, lambda place: read_glove(place / "p.bin", place / "v.txt")),
+        ({"bats/I01.txt": "a\tb\n" * 30_000}, lambda place: read_analogies(place / "bats")),
+        ({"p/manifest.json": " " * 2_000_000}, lambda place: Cooccurrence.load(place / "p")),
+    ],
+)  # fmt: skip
+def test_small_files_allocate_little(tmp_path, files, read):
+    """Numbers in a file that promise more than it holds are refused, with its name, before memory is allocated."""
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=re.escape(str(tmp_path))):
+            read(tmp_path)
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", "../words", "link", "place"])
+@pytest.mark.parametrize("line", [1, 2])
+def test_authors_files_lead_nowhere_else(tmp_path, name, line):
+    """The authors' `meta` can name only files in its own directory."""
+    place = tmp_path / "place"
+    place.mkdir()
+    for path in (place / "pairs", place / "words", tmp_path / "words"):
+        path.write_text("1 1 1\n")
+    (place / "link").symlink_to(tmp_path / "words")
+    lines = ["1 1", "1 pairs", "1 words"]
+    lines[line] = f"1 {name}"
+    (place / "meta").write_text("\n".join(lines))
+    with pytest.raises(ValueError, match="meta' must hold .*: .* is no file in the same directory"):
+        read_wordrank(place)

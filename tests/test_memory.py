@@ -1,7 +1,10 @@
 """Sizes, limits and use of memory."""
 
+import resource
+
+import psutil
 import pytest
-from gensim_wordrank._utils import memory
+from gensim_wordrank._utils import memory, system
 
 
 @pytest.mark.parametrize(
@@ -66,11 +69,11 @@ def test_discard_pages():
     array[:] = 1
     before = memory.resident_bytes()
     start, end = 1_000_001, 60_000_001
-    memory.discard_pages(array[start:end])
+    system.discard_pages(array[start:end])
     assert before - memory.resident_bytes() > 1 << 25
     assert array[:start].all()
     assert array[end:].all()
-    memory.discard_pages(array[5:100])
+    system.discard_pages(array[5:100])
     assert array[:start].all()
 
 
@@ -82,10 +85,9 @@ def test_anonymous_array_that_is_too_large():
 
 def test_address_space_limit(monkeypatch):
     """`ulimit -v` limits the available memory."""
-    used = memory.psutil.Process().memory_info()
-    monkeypatch.setattr(
-        memory.resource, "getrlimit", lambda which: (used.vms + 5000 if which == memory.resource.RLIMIT_AS else -1, -1)
-    )
+    used = psutil.Process().memory_info()
+    limits = {resource.RLIMIT_AS: (used.vms + 5000, -1)}
+    monkeypatch.setattr(resource, "getrlimit", lambda which: limits.get(which, (-1, -1)))
     assert memory.available_bytes() <= 5000
 
 
@@ -95,6 +97,6 @@ def test_trim_heap():
     keep = [bytes(1000) for _ in range(100)]
     before = memory.resident_bytes()
     del objects
-    memory.trim_heap()
+    system.trim_heap()
     assert memory.resident_bytes() < before - (1 << 26)
     assert len(keep) == 100

@@ -1,14 +1,17 @@
 """WordRank as users of gensim call it."""
 
+import copy
 import logging
 import os
+import pickle
+import pickletools
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from gensim.models import KeyedVectors, Word2Vec
+from gensim.models import KeyedVectors, Word2Vec, word2vec
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim.models.word2vec import LineSentence
 from gensim.utils import SaveLoad
@@ -51,14 +54,19 @@ def test_corpus_file_equals_sentences(two_worlds, tmp_path):
 
 
 def test_compressed_text(two_worlds, tmp_path):
-    """As in gensim, a compressed corpus_file is an error, and LineSentence reads it."""
+    """A compressed file is read as `corpus_file`, alone or in a list, and by LineSentence."""
     import gzip
 
     path = tmp_path / "text.txt.gz"
     path.write_bytes(gzip.compress("\n".join(map(" ".join, two_worlds)).encode()))
-    with pytest.raises(TypeError, match="compressed"):
-        WordRank(corpus_file=str(path))
-    assert len(WordRank(LineSentence(path), vector_size=5, epochs=1).wv) == 40
+    vectors = [
+        WordRank(vector_size=5, epochs=1, **text).wv.vectors.tobytes()
+        for text in (
+            {"corpus_file": path}, {"corpus_file": str(path)}, {"corpus_file": [path]}, {"corpus_file": path.as_uri()},
+            {"sentences": LineSentence(path)}, {"corpus_file": path, "max_vocab_size": 1000},
+        )
+    ]  # fmt: skip
+    assert len(set(vectors)) == 1
 
 
 @pytest.mark.slow
@@ -187,6 +195,42 @@ def test_removed_cooccurrence_is_counted_again(two_worlds):
     assert model.cooccurrence.data.sum() == total
 
 
+def test_rate_higher_than_before(two_worlds, caplog):
+    """gensim's warning of a higher rate is given if it is higher than in the training before, and only then."""
+    model = WordRank(two_worlds, vector_size=4, epochs=1)
+    model.train(two_worlds, total_examples=1, epochs=1)
+    model.alpha -= 0.1
+    model.train(two_worlds, total_examples=1, epochs=1)
+    assert not [record for record in caplog.records if record.levelno > logging.INFO]
+    model.alpha += 0.05
+    model.train(two_worlds, total_examples=1, epochs=1)
+    assert "Effective 'alpha' higher than previous training cycles" in caplog.text
+
+
+def test_iterator_with_many_epochs(two_worlds, caplog):
+    """Of thousands of epochs of an iterator, those of the model are run, with a warning; a list is trained as asked."""
+    for text, epochs, expected in ((iter(two_worlds), 2000, 3), (iter(two_worlds), 20, 20), (two_worlds, 101, 101)):
+        model = WordRank(vector_size=4, epochs=3)
+        model.build_vocab(two_worlds)
+        model.train(text, total_examples=1, epochs=epochs)
+        assert model.epochs_done == expected
+    assert [record.getMessage() for record in caplog.records if record.levelno > logging.INFO] == [
+        "the text is a list_iterator, which Word2Vec would read in the first of 2000 epochs only. Training for 3 "
+        "epochs, the 'epochs' of the model. For more than 100, pass a list"
+    ]
+
+
+def test_all_cores(two_worlds):
+    """`workers` of -1 or 0 are all cores, and whole numbers may be floats."""
+    vectors = set()
+    for workers in (-1, 0, 1.0):
+        model = WordRank(two_worlds, vector_size=4.0, window=5.0, epochs=1.0, workers=workers)
+        assert model.workers >= 1
+        assert (model.vector_size, model.window, model.epochs) == (4, 5, 1)
+        vectors.add(model.wv.vectors.tobytes())
+    assert len(vectors) == 1
+
+
 def test_exact_loss_is_close_to_the_estimate(two_worlds):
     """The estimated loss of the last epoch is close to exact_loss for both solvers."""
     for solver in ("sampled", "triplet"):
@@ -206,13 +250,13 @@ def test_save_and_load(small, two_worlds, tmp_path):
         np.testing.assert_array_equal(loaded.context_vectors, small.context_vectors)
         assert loaded.objective == small.objective
         assert loaded.wv.get_vecattr("sea1", "count") == small.wv.get_vecattr("sea1", "count")
-        np.testing.assert_array_equal(loaded.cooccurrence.data, small.cooccurrence.data)
+        assert loaded.cooccurrence is None
         loaded.train(two_worlds, total_examples=loaded.corpus_count, epochs=1)
 
 
 def test_separate_arrays_can_be_mapped_and_trained(small, two_worlds, tmp_path):
     """Arrays that are memory-mapped read-only are copied before training changes them."""
-    small.save(tmp_path / "model", sep_limit=0)
+    small.save(tmp_path / "model", cooccurrence=True, sep_limit=0)
     for name in ("wv.vectors", "cooccurrence.data"):
         assert len(list(tmp_path.glob(f"model.*.{name}.npy"))) == 1
     loaded = WordRank.load(tmp_path / "model", mmap="r")
@@ -258,11 +302,46 @@ def test_model_within_another_object(small, tmp_path):
     assert found.cooccurrence.data.tobytes() == small.cooccurrence.data.tobytes()
 
 
+def test_saved_without_cooccurrence(small, two_worlds, tmp_path, caplog):
+    """A file holds no co-occurrences unless they are asked for; more text is then trained alone, which is logged."""
+    sizes = []
+    for keep in (False, True):
+        small.save(tmp_path / "model", cooccurrence=keep)
+        sizes.append((tmp_path / "model").stat().st_size)
+        assert small.cooccurrence is not None
+        loaded = WordRank.load(tmp_path / "model")
+        with caplog.at_level(logging.INFO, "gensim_wordrank"):
+            caplog.clear()
+            loaded.train([["sea1", "sky1"]], total_examples=1, epochs=1)
+        assert ("training on this text alone" in caplog.text) == (not keep)
+        assert loaded.cooccurrence.nnz == (small.cooccurrence.nnz + 2 if keep else 2)
+    assert sizes[0] < sizes[1] - 8 * small.cooccurrence.nnz
+    with (tmp_path / "open").open("wb") as file:
+        small.save(file)
+    assert (tmp_path / "open").stat().st_size < sizes[1] - 8 * small.cooccurrence.nnz
+
+
+def test_saved_in_place_of_word2vec(small, tmp_path, monkeypatch):
+    """Saving and loading work in programs that bind the name Word2Vec to WordRank."""
+    monkeypatch.setattr(word2vec, "Word2Vec", WordRank)
+    small.save(tmp_path / "model", sep_limit=0)
+    np.testing.assert_array_equal(WordRank.load(tmp_path / "model").wv.vectors, small.wv.vectors)
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
+
+
+def test_pickle_names_nothing_that_numpy_1_lacks(small):
+    """A pickle holds no random state, which older versions of NumPy cannot read; a copy still has one."""
+    names = [argument for _, argument, _ in pickletools.genops(pickle.dumps(small)) if isinstance(argument, str)]
+    assert "gensim_wordrank.model" in names
+    assert not [name for name in names if name.startswith("numpy.random")]
+    assert isinstance(copy.deepcopy(small).random, np.random.RandomState)
+
+
 def test_failed_save_keeps_the_old_model(small, tmp_path, monkeypatch):
     """If saving fails, the old file is unchanged."""
     small.save(tmp_path / "model")
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
-    monkeypatch.setattr(Word2Vec, "save", lambda self, name: Path(name).write_text("half") and 1 / 0)
+    monkeypatch.setattr(SaveLoad, "save", lambda self, name: Path(name).write_text("half") and 1 / 0)
     with pytest.raises(ZeroDivisionError):
         small.save(tmp_path / "model")
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
@@ -279,6 +358,76 @@ def test_warm_start(two_worlds, small):
     assert np.linalg.norm(model.wv["new"]) > 0
     started = WordRank(two_worlds, vector_size=12, epochs=1, alpha=1e-9, min_alpha=1e-9, warm_start=small.wv)
     np.testing.assert_allclose(started.vectors()["sea1"], small.wv["sea1"], atol=1e-4)
+
+
+def test_rare_words_are_not_the_neighbours_of_frequent_ones():
+    """With min_count=1, words that occur once stay away from frequent words, but not without counts of words."""
+    random = np.random.default_rng(0)
+    topics = [[f"{topic}{i}" for i in range(40)] for topic in "abcde"]
+    text = [random.choice(topics[i % 5], 12).tolist() for i in range(1000)]
+    for i, sentence in enumerate(text):
+        sentence[3] = f"once{i}"
+    model = WordRank(text, min_count=1, vector_size=20)
+    counts = model.cooccurrence
+    others = WordRank.from_cooccurrence(counts.matrix, counts.words, vector_size=20)
+
+    def share(keyed):
+        found = [word for i in range(50) for word, _ in keyed.most_similar(f"a{i % 40}", topn=5)]
+        return np.mean([word.startswith("once") for word in found])
+
+    assert share(model.wv) < 0.05
+    assert share(others.wv) > 0.15
+
+
+def test_alpha_in_units_of_word2vec(two_worlds):
+    """Word2Vec's default rates, written out, are the defaults of every solver and loss."""
+    for given in ({}, {"pair_loss": "hinge"}):
+        options = {"vector_size": 8, "epochs": 5, **given}
+        default = WordRank(two_worlds, **options)
+        written = WordRank(two_worlds, **options, alpha=0.025, min_alpha=0.0001)
+        assert default.wv.vectors.tobytes() == written.wv.vectors.tobytes()
+    triplet = {"vector_size": 8, "epochs": 2, "solver": "triplet"}
+    default, written = WordRank(two_worlds, **triplet), WordRank(two_worlds, **triplet, alpha=0.025, min_alpha=0.025)
+    assert default.wv.vectors.tobytes() == written.wv.vectors.tobytes()
+
+
+def test_falling_alpha_by_hand(two_worlds):
+    """The loop over single epochs that lowers `alpha` by hand, common with Word2Vec, learns as one call does."""
+
+    def separation(model):
+        sea, land = ([f"{world}{i}" for i in range(5)] for world in ("sea", "land"))
+        return model.wv.n_similarity(sea[::2], sea[1::2]) - model.wv.n_similarity(sea, land)
+
+    whole = WordRank(two_worlds, vector_size=12)
+    model = WordRank(vector_size=12)
+    model.build_vocab(two_worlds)
+    for _ in range(10):
+        model.train(two_worlds, total_examples=model.corpus_count, epochs=1)
+        model.alpha -= 0.002
+        model.min_alpha = model.alpha
+    assert separation(model) > 0.8 * separation(whole)
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_pretrained_vectors_are_kept(two_worlds, by_hand):
+    """Words that start from given vectors stay near them, in any basis; new words are learnt."""
+    given = WordRank(two_worlds[:300], vector_size=12).wv
+    given.vectors = (given.vectors * np.linspace(0.2, 3, 12) + 0.5).astype(np.float32)  # no basis of ours
+    text = [[*sentence, f"new {sentence[0][:3]}"] for sentence in two_worlds[300:]]
+    model = WordRank(vector_size=12, epochs=5)
+    model.build_vocab(text)
+    if by_hand:
+        for word in given.index_to_key:
+            model.wv.vectors[model.wv.key_to_index[word]] = given[word]
+    else:
+        model.warm_start(given)
+    model.train(text, total_examples=300, epochs=5)
+    cosines = [
+        model.wv[word] @ given[word] / np.linalg.norm(model.wv[word]) / np.linalg.norm(given[word])
+        for word in given.index_to_key
+    ]
+    assert np.median(cosines) > 0.95
+    assert model.wv.n_similarity(["new sea"], ["sea1", "sea2"]) > model.wv.n_similarity(["new sea"], ["land1", "land2"])
 
 
 def test_words_without_pairs_have_nonzero_vectors():
@@ -392,16 +541,16 @@ def test_wv_of_another_size(two_worlds):
 
 
 def test_same_text_in_another_order(two_worlds, caplog):
-    """Its pairs are counted again, with a warning; in the same order they are not counted again."""
+    """Shuffled sentences are not counted again; those with shuffled words are, with a warning."""
     model = WordRank(two_worlds, vector_size=4, min_count=1, epochs=1)
     total = model.cooccurrence.data.sum()
     with caplog.at_level(logging.WARNING):
-        model.train(two_worlds, total_examples=1, epochs=1)
-        assert model.cooccurrence.data.sum() == total
-        assert "in another order" not in caplog.text
         model.train(two_worlds[::-1], total_examples=1, epochs=1)
+        assert model.cooccurrence.data.sum() == total
+        assert not caplog.text
+        model.train([sentence[::-1] for sentence in two_worlds], total_examples=1, epochs=1)
     assert model.cooccurrence.data.sum() == pytest.approx(2 * total)
-    assert "may have been counted before, in another order" in caplog.text
+    assert "may have been counted before, with words in another order" in caplog.text
 
 
 def test_old_text_with_words_added_later(caplog):

@@ -19,7 +19,7 @@ PACKAGE = ROOT / "gensim_wordrank"
 KERNELS = sorted(stub.stem for stub in PACKAGE.glob("_*.pyi"))
 EDITS = {
     "gensim_wordrank/__init__.py": '__version__ = "edited"\n',
-    "cython_src/wr_dispatch.h": "#define wr_cpu_level() 77\n",
+    "cython_src/wr_dispatch.h": "#define wr_cpu_level 77\n",
 }
 BUILD_FASTER = "-Csetup-args=-Doptimization=0"
 TRAIN = """

@@ -24,7 +24,7 @@ def models(two_worlds, tmp_path_factory):
     other = Word2Vec(two_worlds, vector_size=8, epochs=3, workers=1)
     other.save(str(place / "other.model"))
     other.wv.save_word2vec_format(str(place / "vectors.txt"))
-    return [load_model(str(place / name)) for name in ("ours.model", "other.model", "vectors.txt")]
+    return [load_model(str(place / name), trust=True) for name in ("ours.model", "other.model", "vectors.txt")]
 
 
 def scores(models):

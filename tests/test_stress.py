@@ -45,7 +45,6 @@ def train_or_diverge(text, **parameters):
     return model
 
 
-@pytest.mark.filterwarnings("ignore:.*'alpha'")  # the warning that 1e-8 is low
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("alpha", [1e-8, 1.0])
 @pytest.mark.parametrize(("rank_loss", "pair_loss"), LOSSES)

@@ -122,7 +122,7 @@ def test_words_that_are_not_strings_are_refused():
 
 def test_saved_models_know_unknown_words(model, tmp_path):
     """A loaded model has the same vectors and table, and trains on from the vectors as trained."""
-    model.save(str(tmp_path / "model"))
+    model.save(str(tmp_path / "model"), cooccurrence=True)
     loaded = WordRank.load(str(tmp_path / "model"))
     assert same(model, loaded)
     assert loaded.vector("firefighting").tobytes() == model.vector("firefighting").tobytes()
@@ -210,15 +210,15 @@ def test_command_line_with_subwords(tmp_path):
     run, path = CliRunner().invoke, str(tmp_path / "model")
     trained = run(main, ["train", LEE, "-o", path, "--subwords", "--epochs", "2", "--vector-size", "20"])
     assert trained.exit_code == 0, trained.output
-    found = run(main, ["similar", path, "firefighting", "-n", "2"])
+    found = run(main, ["similar", "--trust", path, "firefighting", "-n", "2"])
     assert found.exit_code == 0, found.output
     assert found.output.startswith("firefighting")
-    assert run(main, ["similar", path, "消防士"]).exit_code != 0
-    scored = run(main, ["evaluate", path, "--unknown", "predict"])
+    assert run(main, ["similar", "--trust", path, "消防士"]).exit_code != 0
+    scored = run(main, ["evaluate", "--trust", path, "--unknown", "predict"])
     assert scored.exit_code == 0, scored.output
-    plain_scores = run(main, ["evaluate", path])
+    plain_scores = run(main, ["evaluate", "--trust", path])
     assert scored.output.splitlines()[0] != plain_scores.output.splitlines()[0]
-    assert "subwords" in run(main, ["info", path]).output
+    assert "subwords" in run(main, ["info", "--trust", path]).output
 
 
 def test_export_formats_that_hold_ngrams(model, plain, tmp_path):
@@ -228,7 +228,7 @@ def test_export_formats_that_hold_ngrams(model, plain, tmp_path):
     plain.save(other)
     for layout in ("fasttext", "floret"):
         output = str(tmp_path / layout)
-        done = CliRunner().invoke(main, ["export", path, "-o", output, "--format", layout])
+        done = CliRunner().invoke(main, ["export", path, "--trust", "-o", output, "--format", layout])
         assert done.exit_code == 0, done.output
         assert Path(output).stat().st_size > 10**5
         refused = CliRunner().invoke(main, ["export", other, "-o", output, "--format", layout])
@@ -245,7 +245,7 @@ def test_command_line_names_a_model_without_subwords(plain, tmp_path):
     """`evaluate --unknown predict` needs a model with subwords."""
     path = str(tmp_path / "plain.model")
     plain.save(path)
-    done = CliRunner().invoke(main, ["evaluate", path, "--unknown", "predict"])
+    done = CliRunner().invoke(main, ["evaluate", "--trust", path, "--unknown", "predict"])
     assert done.exit_code != 0
     assert "Train it with --subwords" in done.output
 

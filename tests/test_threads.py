@@ -4,6 +4,8 @@ import threading
 import time
 
 import pytest
+from gensim_wordrank import WordRank
+from gensim_wordrank._utils import threads
 from gensim_wordrank._utils.threads import parallel_map, parallel_rounds
 
 WORKERS = [1, 2, 5]
@@ -85,3 +87,26 @@ def test_no_rounds_or_calls():
     """Rounds without calls, and zero rounds, give no results."""
     assert parallel_rounds(lambda round_, i: i, 2, 0, workers=2) == [[], []]
     assert parallel_rounds(lambda round_, i: i, 0, 3, workers=2) == []
+
+
+@pytest.mark.parametrize("allowed", [0, 1, 2])
+def test_threads_that_cannot_be_started(monkeypatch, caplog, two_worlds, allowed):
+    """With fewer threads, or none, the results are the same, and a warning says so once."""
+    expected = WordRank(two_worlds, vector_size=8, epochs=2, workers=4).wv.vectors
+    start, started = threading.Thread.start, []
+
+    def limited(thread):
+        if sum(other.is_alive() for other in started) >= allowed:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    threads._warn_of_few_threads.cache_clear()
+    monkeypatch.setattr(threading.Thread, "start", limited)
+    assert len(list(parallel_map(time.sleep, [(0.02,)] * 9, workers=4))) == 9
+    assert (WordRank(two_worlds, vector_size=8, epochs=2, workers=4).wv.vectors == expected).all()
+    with pytest.raises(ZeroDivisionError):
+        list(parallel_map(divmod, [(1, 1), (1, 0), (1, 1)], workers=4))
+    told = [record.getMessage() for record in caplog.records if "threads: continuing" in record.getMessage()]
+    assert f"the system allows {allowed} of 4 threads: continuing with {allowed or 'none'}" in told[0]
+    assert len(told) == len(set(told))

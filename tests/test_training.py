@@ -7,10 +7,18 @@ import pytest
 from gensim_wordrank import Objective
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.objective.losses import PairLoss, RankLoss
+from gensim_wordrank.settings import SETTINGS
 from gensim_wordrank.text.corpus import read
 from gensim_wordrank.training.backend import EpochResult, LocalBackend
 from gensim_wordrank.training.schedule import Schedule, learning_rate_scale
-from gensim_wordrank.training.state import State, initial_accumulator, initial_bias, initial_vectors
+from gensim_wordrank.training.state import (
+    State,
+    are_given,
+    initial_accumulator,
+    initial_bias,
+    initial_vectors,
+    initial_words,
+)
 from gensim_wordrank.training.trainer import Listener, Trainer
 from gensim_wordrank.types import Solver
 
@@ -27,13 +35,13 @@ def toy(two_worlds):
 def new_state(counts, size=10):
     """Return the initial state for the given counts."""
     n = counts.shape[0]
-    bias, accumulator = initial_bias(counts.summarize().context_sums), initial_accumulator(n)
+    bias, accumulator = initial_bias(counts.summarize().context_sums), initial_accumulator(counts.counts)
     return State(initial_vectors(n, size, 1, 0), initial_vectors(n, size, 1, 1), bias, accumulator, accumulator)
 
 
 def train(state, counts, objective, solver, epochs, step=None, seed=1, workers=1):
     """Train at a constant learning rate; return the last state and the losses."""
-    step = step or {"sampled": 0.1, "triplet": 0.01}[solver]
+    step = step or {"sampled": 0.005, "triplet": 0.025}[solver]
     trainer = Trainer(objective, Schedule(epochs, step, step), LocalBackend(workers), seed, Solver(solver))
     results = list(trainer.run(state, counts, counts.summarize()))
     return results[-1].state(), [result.loss for result in results]
@@ -106,7 +114,7 @@ def test_epochs_follow_the_schedule(toy):
     schedule = Schedule(10, 0.4, 0.1)
     trainer = Trainer(Objective(), schedule, backend, seed=1)
     assert len(list(trainer.run(new_state(toy), toy, toy.summarize(), done=6))) == 4
-    scale = learning_rate_scale(Solver.SAMPLED, toy.nnz)
+    scale = learning_rate_scale(Solver.SAMPLED, PairLoss.LOGISTIC, toy.nnz)
     assert backend.seen == [schedule.at(epoch, scale) for epoch in range(6, 10)]
 
 
@@ -144,6 +152,39 @@ def test_initial_vectors():
     assert (np.linalg.norm(words, axis=1) > 0).all()
     assert (words != contexts).any()
     np.testing.assert_array_equal(initial_vectors(80, 7, 3, 0)[:50], words)
+
+
+def test_rare_words_start_near_a_common_vector():
+    """The rarer a word, the nearer it starts to a vector that all words share, and the shorter its steps."""
+    counts = np.array([100000, 1000, 30, 5, 3, 2, 1])
+    words, common = initial_words(counts, 50, 3), initial_words([1] * 5, 50, 3)[1]
+    cosines = words @ common / np.linalg.norm(words, axis=1) / np.linalg.norm(common)
+    assert (np.diff(cosines)[2:] > 0).all()
+    assert cosines[-1] > 0.999
+    np.testing.assert_allclose(words[:2], initial_vectors(7, 50, 3, 0)[:2], atol=1e-6)
+    np.testing.assert_array_equal(initial_words(np.full(7, np.inf), 50, 3), initial_vectors(7, 50, 3, 0))
+    accumulators = initial_accumulator(counts)
+    assert (np.diff(accumulators) >= 0).all()
+    assert accumulators[0] == np.float32(SETTINGS.initial_accumulator)
+    assert accumulators[3] < 1 < 100 < accumulators[-1]
+
+
+def test_given_vectors_are_told_from_initial_ones():
+    """Rows of U and V that a user replaced are known, whatever counts the initial vectors were for."""
+    words, contexts = initial_words([500, 40, 5, 3, 2, 1], 9, 4), initial_vectors(6, 9, 4, 1)
+    assert not are_given(words, 4, 0).any()
+    assert not are_given(contexts, 4, 1).any()
+    words[[0, 5]] *= 1.1
+    contexts[2, 3] += 0.01
+    assert np.flatnonzero(are_given(words, 4, 0)).tolist() == [0, 5]
+    assert np.flatnonzero(are_given(contexts, 4, 1)).tolist() == [2]
+
+
+def test_rare_words_take_shorter_steps_in_more_epochs():
+    """Ten times the epochs have steps of a tenth, by the square root of the accumulator."""
+    few, many, more = (initial_accumulator([1], epochs)[0] for epochs in (1, 10, 100))
+    assert few == many
+    assert more / many == pytest.approx(100, rel=0.01)
 
 
 def test_initial_bias_is_the_log_frequency(toy):

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 import oracle
 
 SMALL = {"vector_size": 12, "window": 5, "min_count": 1, "epochs": 3}
-CONSTANT = {"alpha": 0.3, "min_alpha": 0.3}
+CONSTANT = {"alpha": 0.015, "min_alpha": 0.015}
 
 
 def random_vectors(n, size, seed=0):

@@ -9,7 +9,6 @@ process leaves is removed by the next one that writes the same result.
 from __future__ import annotations
 
 import errno
-import fcntl
 import lzma
 import os
 import pickle
@@ -23,7 +22,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, TypeVar
 
-from gensim_wordrank._utils import validation
+from gensim_wordrank._utils import system, validation
 from gensim_wordrank._utils.temporary import TOKEN, TemporaryDirectory, new_token
 
 Writer = TypeVar("Writer")
@@ -141,19 +140,12 @@ def _publish(main: Path, target: Path, companions: list[Path], is_companion: Cal
 
 @contextmanager
 def locked(directory: Path) -> Iterator[None]:
-    """Let only one process at a time move files into a directory, where the file system has locks."""
-    descriptor, end = os.open(directory, os.O_RDONLY | os.O_CLOEXEC), monotonic() + LOCK_TIMEOUT
-    try:
-        with suppress(OSError):
-            while monotonic() < end:
-                try:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError:
-                    sleep(0.01)
+    """Let only one process at a time move files into a directory, where the system has locks for it."""
+    end = monotonic() + LOCK_TIMEOUT
+    with system.open_directory(directory) as lock:
+        while lock is not None and not system.try_lock(lock) and monotonic() < end:
+            sleep(0.01)
         yield
-    finally:
-        os.close(descriptor)
 
 
 def is_special_file(path: str | os.PathLike[str]) -> bool:
@@ -301,11 +293,7 @@ def _describe(source: Any) -> str:
 def fsync(*paths: Path) -> None:
     """Flush files and directories to disk, so that after a power failure no renamed file is empty."""
     for path in paths:
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        system.fsync(path)
 
 
 def target_file(target: Path) -> Path:
@@ -321,11 +309,13 @@ def target_file(target: Path) -> Path:
 def _check_writable(number: int, target: Path) -> None:
     """Raise OSError if a file descriptor is not open for writing."""
     try:
-        flags = fcntl.fcntl(number, fcntl.F_GETFL)
+        os.fstat(number)
     except OSError as error:
         raise OSError(error.errno, f"Cannot write '{target}': it is not open") from error
-    if flags & os.O_ACCMODE == os.O_RDONLY:
-        raise OSError(errno.EBADF, f"Cannot write '{target}': it is open for reading only")
+    try:
+        os.write(number, b"")
+    except OSError as error:
+        raise OSError(error.errno, f"Cannot write '{target}': it is open for reading only") from error
 
 
 def sibling_directory(target: Path) -> TemporaryDirectory:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import zlib
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, Any
 
 import numpy as np
@@ -23,8 +25,9 @@ from gensim_wordrank._utils import atomic_files
 
 MANIFEST = "manifest.json"  # holds the format, its version, and the checksums of the other files
 OLD_MANIFEST = "about.json"  # its name in development versions
-HEADER_BYTES = 128  # size of a .npy file with one dimension and no values
 MAX_READS = 1000  # how often to begin again if a directory is replaced while it is read
+MAX_MANIFEST = 1 << 20  # bytes
+MAX_DIMENSIONS = 32
 
 
 @dataclass(frozen=True)
@@ -120,20 +123,33 @@ def _load(path: str, expected: int, file_format: Format, mmap: str | None) -> An
     if not intact:
         raise ValueError(f"'{path}' is missing or damaged. {file_format.remedy}")
     if path.endswith(".json"):
-        return json.loads(Path(path).read_text(encoding="ascii") if content is None else content)
-    return load_array(Path(path), mmap) if content is None else np.load(io.BytesIO(content))
+        return _parse(Path(path).read_bytes() if content is None else content, path, file_format)
+    if content is None:
+        return load_array(Path(path), mmap)
+    file = io.BytesIO(content)
+    dtype, shape = read_header(file, path, len(content))
+    return np.frombuffer(content, dtype, offset=file.tell()).reshape(shape).copy()
 
 
-def _read_bytes(path: str) -> bytes:
+def _parse(content: bytes, path: str, file_format: Format) -> Any:
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"'{path}' is damaged. {file_format.remedy} ({error})") from error
+
+
+def _read_bytes(path: str, most: int = -1) -> bytes:
+    if not is_url(path):
+        require_regular_file(path)
     with smart_open.open(path, "rb") as file:
-        return bytes(file.read())
+        return bytes(file.read(most))
 
 
 def read_checksums(directory: str | os.PathLike[str], file_format: Format) -> dict[str, int]:
     """Return the checksums of the files in a directory; raise an error if it is not of the given format."""
     name, path = os.fspath(directory), join_path(directory, MANIFEST)
     try:
-        content = _read_bytes(path)
+        content = _read_bytes(path, MAX_MANIFEST)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         if Path(name, OLD_MANIFEST).is_file():
             raise ValueError(
@@ -141,10 +157,10 @@ def read_checksums(directory: str | os.PathLike[str], file_format: Format) -> di
             ) from None
         raise FileNotFoundError(f"'{name}' holds no {file_format.name}: there is no '{MANIFEST}' in it.") from None
     try:
-        manifest = json.loads(content)
+        manifest = _parse(content, path, file_format)
         found, version, checksums = manifest["format"], manifest["version"], dict(manifest["checksums"])
-        are_plain = all(Path(file).name == file and Path(file).suffix in (".npy", ".json") for file in checksums)
-    except (ValueError, KeyError, TypeError) as error:
+        are_plain = all(_is_plain_name(file) for file in checksums)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"'{path}' is damaged. {file_format.remedy}") from error
     if (found, version) != (f"gensim-wordrank {file_format.name}", file_format.version) or not are_plain:
         raise ValueError(
@@ -152,6 +168,11 @@ def read_checksums(directory: str | os.PathLike[str], file_format: Format) -> di
             "gensim-wordrank, or from an older one."
         )
     return checksums
+
+
+def _is_plain_name(name: str) -> bool:
+    """Return True for the name of an array or a JSON file, which cannot lead out of the directory."""
+    return Path(name).name == name and "\0" not in name and Path(name).suffix in (".npy", ".json")
 
 
 def file_checksum(path: Path) -> int:
@@ -170,7 +191,37 @@ def stream_checksum(file: IO[bytes], end: int, start: int = 0) -> int:
 
 
 def load_array(path: Path, mmap: Any) -> NDArray[Any]:
-    """Load a .npy file, into memory or memory-mapped; an array without values cannot be mapped."""
-    has_values = path.stat().st_size > HEADER_BYTES
-    array: NDArray[Any] = np.load(path, mmap_mode=mmap if has_values else None)
-    return array
+    """Load a .npy file, into memory or memory-mapped; an array without values cannot be mapped.
+
+    The file must have the size that its header says, so a small file cannot make this process allocate much memory.
+    """
+    with path.open("rb") as file:
+        dtype, shape = read_header(file, str(path), path.stat().st_size)
+        if mmap and math.prod(shape):
+            return np.memmap(path, dtype, mmap, file.tell(), shape)
+        return np.fromfile(file, dtype).reshape(shape)
+
+
+def read_header(file: IO[bytes], name: str, size: int | None = None) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    """Read the header of a .npy file; return the type and shape of the array.
+
+    Raise ValueError that names the file if it holds no plain numbers, or is not as long as its header says.
+    """
+    try:
+        version = np.lib.format.read_magic(file)
+        shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(file)
+    except (ValueError, TypeError, SyntaxError, TokenError, OverflowError, RecursionError) as error:
+        raise ValueError(f"'{name}' is damaged: {error}") from error
+    is_plain = version == (1, 0) and not is_fortran and dtype.kind in "biuf" and dtype.subdtype is None
+    if not (is_plain and len(shape) <= MAX_DIMENSIONS and min(shape, default=0) >= 0):
+        raise ValueError(f"'{name}' is damaged: it must hold numbers in the order of C. Got {dtype} of shape {shape}.")
+    expected = file.tell() + math.prod(shape) * dtype.itemsize if size is not None else None
+    if expected != size:
+        raise ValueError(f"'{name}' is damaged: it has {size} bytes, not {expected} as its header says.")
+    return dtype, shape
+
+
+def require_regular_file(path: str | os.PathLike[str]) -> None:
+    """Raise ValueError if something is there that is no regular file: a device or a pipe can be read without end."""
+    if Path(path).exists() and not Path(path).is_file():
+        raise ValueError(f"'{os.fspath(path)}' is no regular file.")

@@ -1,13 +1,9 @@
-"""Memory that a run may use, and ways to return memory to the system."""
+"""Memory that a run may use."""
 
 from __future__ import annotations
 
-import ctypes
-import mmap
 import re
-import resource
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +11,7 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
-from gensim_wordrank._utils import validation
+from gensim_wordrank._utils import system, validation
 
 # share of the free memory that a run uses by default
 DEFAULT_SHARE = 0.5
@@ -58,42 +54,10 @@ def anonymous_array(length: int, dtype: Any) -> NDArray[Any]:
     """
     size = max(1, length * np.dtype(dtype).itemsize)
     try:
-        pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        pages = system.anonymous_pages(size)
     except OSError as error:
         raise MemoryError(f"{size / 1e6:.0f} MB of memory cannot be allocated.") from error
     return np.frombuffer(pages, dtype, length)
-
-
-def discard_pages(array: NDArray[Any]) -> None:
-    """Return the memory of a part of an :func:`anonymous_array` to the system; its values are lost.
-
-    Examples
-    --------
-    >>> from gensim_wordrank._utils.memory import anonymous_array, discard_pages
-    >>> array = anonymous_array(100_000, "int32")
-    >>> array[:] = 7
-    >>> discard_pages(array[40_000:])
-    >>> int(array[39_999]), int(array[-5_000])
-    (7, 0)
-    """
-    advise, page = _libc_function("madvise"), mmap.PAGESIZE
-    start = array.ctypes.data
-    first, last = -(-start // page), (start + array.nbytes) // page  # whole pages only
-    if advise is not None and first < last:
-        advise(ctypes.c_void_p(first * page), ctypes.c_size_t((last - first) * page), mmap.MADV_DONTNEED)
-
-
-@cache
-def _libc_function(name: str) -> Any:
-    """Return a function of the C library, or None if it does not have it."""
-    return getattr(ctypes.CDLL(None), name, None)
-
-
-def trim_heap() -> None:
-    """Make the C library return freed memory to the system, if it can."""
-    trim = _libc_function("malloc_trim")
-    if trim is not None:
-        trim(0)
 
 
 def resident_bytes() -> int:
@@ -103,7 +67,7 @@ def resident_bytes() -> int:
 
 def available_bytes() -> int:
     """Return the bytes that this process can still allocate: the free memory, or what limits allow if that is less."""
-    return max(0, min([psutil.virtual_memory().available, *_cgroup_limits(), *_process_limits()]))
+    return max(0, min([psutil.virtual_memory().available, *_cgroup_limits(), *system.process_limits()]))
 
 
 def headroom(memory: int | str | None, reserve: int = 0, required: bool = False) -> int:
@@ -158,18 +122,12 @@ def require_available(size: int, memory: int | str | None, remedy: str) -> None:
         )
 
 
-def _process_limits() -> Iterator[int]:
-    """Yield the bytes that each limit of the process (ulimit -v and -d) still allows."""
-    used = psutil.Process().memory_info()
-    for limit, size in ((resource.RLIMIT_AS, used.vms), (resource.RLIMIT_DATA, used.data)):
-        maximum, _ = resource.getrlimit(limit)
-        if maximum != resource.RLIM_INFINITY:
-            yield maximum - size
-
-
 def _cgroup_limits() -> Iterator[int]:
     """Yield the bytes that each control group of the process (version 1 or 2) still allows."""
-    lines = OWN_CGROUP.read_text().splitlines() if OWN_CGROUP.exists() else []
+    try:
+        lines = OWN_CGROUP.read_text().splitlines()
+    except OSError:  # only Linux has control groups, and a container may hide them
+        return
     for line in lines:
         _, controllers, path = line.split(":", 2)
         if controllers and "memory" not in controllers.split(","):

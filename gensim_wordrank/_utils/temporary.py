@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
+import errno
 import os
 import re
 import secrets
@@ -11,7 +11,9 @@ import tempfile
 import weakref
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+
+from gensim_wordrank._utils import system
 
 # a random name, and the pattern that finds it
 TOKEN = r"[0-9a-f]{16}"
@@ -95,28 +97,29 @@ def _remove_if_unused(root: Path) -> None:
         _remove(root, lock)
 
 
-def _lock(path: Path, flags: int = 0) -> int:
-    """Open and lock a file."""
-    descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | flags, 0o600)
+def _lock(path: Path, flags: int = 0) -> IO[bytes]:
+    """Open and lock a file; raise BlockingIOError if another process has it locked."""
+    descriptor = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | flags, 0o600)
+    file = os.fdopen(descriptor, "rb+", buffering=0)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if not flags or isinstance(error, BlockingIOError):
-            os.close(descriptor)
-            raise
-        # where there are no locks, a new directory is used without one, and leftovers stay
-    return descriptor
+        is_locked = system.try_lock(file)
+    except OSError:  # where there are no locks, a new directory is used without one, and leftovers stay
+        is_locked = bool(flags)
+    if not is_locked:
+        file.close()
+        raise BlockingIOError(errno.EWOULDBLOCK, "in use", str(path))
+    return file
 
 
-def _remove(root: Path, lock: int) -> None:
+def _remove(root: Path, lock: IO[bytes]) -> None:
     """Remove a directory whose lock this process holds; the lock last, so that what a kill leaves can be recognized."""
     shutil.rmtree(root / CONTENTS, ignore_errors=True)
     with suppress(OSError):
         (root / OWNER).unlink()
         root.rmdir()
-    os.close(lock)
+    lock.close()
 
 
-def _remove_own(root: Path, lock: int, process: int) -> None:
+def _remove_own(root: Path, lock: IO[bytes], process: int) -> None:
     if os.getpid() == process:  # not in a fork
         _remove(root, lock)

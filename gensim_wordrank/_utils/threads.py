@@ -3,13 +3,37 @@
 from __future__ import annotations
 
 import itertools
+import logging
+import numbers
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import cache
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from joblib import Parallel, delayed
+from joblib import cpu_count
+
+from gensim_wordrank._utils import validation
+
+logger = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
+
+
+def worker_count(workers: Any) -> int:
+    """Return the number of threads that `workers` stands for: -1 and 0 stand for all cores of this process.
+
+    Examples
+    --------
+    >>> from gensim_wordrank._utils.threads import worker_count
+    >>> worker_count(2), worker_count(-1) >= 1
+    (2, True)
+    """
+    if isinstance(workers, numbers.Real) and not isinstance(workers, bool) and workers in (-1, 0):
+        return int(cpu_count())
+    return validation.positive_integer("workers", workers, "0 and -1 stand for all cores.")
 
 
 def parallel_map(
@@ -24,17 +48,60 @@ def parallel_map(
     [8, 9]
     """
     arguments = list(arguments)
-    if min(workers, len(arguments)) < 2:  # starting threads takes longer than a small task
+    pending, done = deque(enumerate(arguments)), SimpleQueue[tuple[int, Any, BaseException | None]]()
+
+    def work() -> None:
+        while pending:
+            with suppress(IndexError):  # another thread was faster
+                number, each = pending.popleft()
+                try:
+                    done.put((number, function(*each), None))
+                except BaseException as error:
+                    done.put((number, None, error))
+
+    # starting threads takes longer than a small task
+    threads = start_threads(work, min(workers, len(arguments))) if min(workers, len(arguments)) > 1 else []
+    if not threads:
         for each in arguments:
             yield function(*each)
         return
-    parallel = Parallel(n_jobs=workers, backend="threading", return_as="generator")
+    results: dict[int, Any] = {}
     try:
-        yield from parallel(delayed(function)(*each) for each in arguments)
-    except RuntimeError as error:
-        if "start new thread" not in str(error):
-            raise
-        raise MemoryError(f"There is not enough memory for {workers} threads. Lower 'workers'.") from error
+        for i in range(len(arguments)):
+            while i not in results:
+                number, results[number], error = done.get()
+                if error is not None:
+                    raise error
+            yield results.pop(i)
+        for thread in threads:
+            thread.join()
+    finally:  # after an error, or Ctrl-C, threads stop after their current call
+        pending.clear()
+
+
+def start_threads(work: Callable[[], None], n: int) -> list[threading.Thread]:
+    """Start `n` threads, or as many as the system allows."""
+    threads: list[threading.Thread] = []
+    for _ in range(n):
+        thread = threading.Thread(target=work, name="wordrank", daemon=True)
+        try:
+            thread.start()
+        except (RuntimeError, MemoryError):  # limits of memory (ulimit -v) or of processes (ulimit -u)
+            _warn_of_few_threads(len(threads), n)
+            break
+        threads.append(thread)
+    return threads
+
+
+@cache  # once
+def _warn_of_few_threads(started: int, wanted: int) -> None:
+    logger.warning(
+        "the system allows %i of %i threads: continuing with %s, to the same results. Raise the limits of memory or "
+        "processes, or lower 'workers'",
+        started,
+        wanted,
+        started or "none",
+    )
 
 
 def parallel_rounds(
@@ -43,8 +110,7 @@ def parallel_rounds(
     """Call ``function(round, i)`` for all rounds and all `i` below `n` on `workers` threads; return results by round.
 
     A call starts when the calls of the previous round for `i` and `i` + 1 (modulo `n`) have finished. From the round
-    `barrier_from` on, it waits for all calls of the previous round. So threads rarely wait at the end of a round, and
-    joblib, which polls for results every 10 ms, is called only once.
+    `barrier_from` on, it waits for all calls of the previous round. So threads rarely wait at the end of a round.
 
     Examples
     --------

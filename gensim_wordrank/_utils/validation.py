@@ -33,8 +33,9 @@ def seed(value: Any) -> int:
 
 
 def positive_integer(name: str, value: Any, remedy: str = "") -> int:
-    """Return `value` as an int if it is a positive integer."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
+    """Return `value` as an int if it is a positive integer; 5.0 is one, too."""
+    is_whole = isinstance(value, numbers.Integral) or (isinstance(value, numbers.Real) and float(value).is_integer())
+    if isinstance(value, bool) or not is_whole or value < 1:
         raise parameter_error(name, "a positive integer", value, remedy)
     return int(value)
 

@@ -32,7 +32,7 @@ def versions() -> dict[str, str]:
         "machine": f"{platform.system()} {platform.machine()}",
         **{name: metadata.version(name) for name in PACKAGES},
         "CPU level": f"x86-64-v{level}" if level else f"default of {platform.machine()}",
-        "OpenMP": ("kernels: simd only, threads by joblib; loaded: " + ("; ".join(openmp) or "none")),
+        "OpenMP": ("kernels: simd only, threads by Python; loaded: " + ("; ".join(openmp) or "none")),
         "BLAS": "; ".join(blas) or "not recognised",
     }
 

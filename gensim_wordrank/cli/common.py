@@ -20,6 +20,10 @@ EXPECTED_ERRORS = (
     OSError, ValueError, TypeError, KeyError, AttributeError, MemoryError, RuntimeError, ArithmeticError, ImportError,
 )  # fmt: skip
 
+trust_option = click.option(
+    "--trust", is_flag=True,
+    help="Load models in gensim's format. They are pickles: whoever made one can run any code here.",
+)  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 

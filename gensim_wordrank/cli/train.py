@@ -12,9 +12,8 @@ from shlex import quote
 from typing import Any
 
 import click
-from joblib import cpu_count
 
-from gensim_wordrank._utils import atomic_files, checksummed, memory
+from gensim_wordrank._utils import atomic_files, checksummed, memory, threads
 from gensim_wordrank.cli.common import Interrupted, command, json_option, output_option, print_summary, shows_progress
 from gensim_wordrank.cluster import Hosts, connect
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
@@ -61,7 +60,7 @@ training_options = (
     parameter("vector_size", "Dimension of the vectors."),
     parameter("epochs", "Passes over the co-occurrence counts."),
     parameter("seed", "Random seed. The vectors do not depend on --workers."),
-    parameter("alpha", "Initial learning rate (default: depends on --pair-loss).", type=float),
+    parameter("alpha", "Learning rate, in the units of Word2Vec (default: 0.025).", type=float),
     parameter("rank_loss", "Function of the rank to minimize.", type=click.Choice([loss.value for loss in RankLoss])),
     parameter("pair_loss", "Loss that bounds the rank.", type=click.Choice([loss.value for loss in PairLoss])),
     parameter("rank_scale", "The paper's alpha."),
@@ -139,7 +138,7 @@ def train(
     model is trained on later.
     """
     check_output(output, texts)
-    options |= {"workers": cpu_count() if workers is None else workers, "progress": shows_progress()}
+    options |= {"workers": threads.worker_count(-1 if workers is None else workers), "progress": shows_progress()}
     options["cluster"] = take_cluster(options)
     if checkpoint is None and checkpoint_every is not None:
         raise click.UsageError("--checkpoint-every needs --checkpoint.")

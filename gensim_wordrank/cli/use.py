@@ -14,18 +14,19 @@ import click
 import numpy as np
 from gensim.models import KeyedVectors
 
-from gensim_wordrank import evaluation, plots
+from gensim_wordrank import evaluation, plots, tensor_files
 from gensim_wordrank._utils import atomic_files
-from gensim_wordrank.cli.common import command, json_option, output_option, print_summary
+from gensim_wordrank.cli.common import command, json_option, output_option, print_summary, trust_option
 from gensim_wordrank.cooccurrence import formats
 from gensim_wordrank.demo import main as run_demo
 from gensim_wordrank.evaluation import load_model
-from gensim_wordrank.evaluation.load import LoadedModel, describe, is_saved_model
+from gensim_wordrank.evaluation.load import LoadedModel, UntrustedError, describe, is_saved_model
 from gensim_wordrank.evaluation.scores import Method, Unknown
 from gensim_wordrank.model import WordRank
 from gensim_wordrank.plots.documents import DOCUMENT_WRITERS, FIGURE_WRITERS
 from gensim_wordrank.plots.report import default_words, format_comparison, score_rows
 from gensim_wordrank.subwords.formats import write_fasttext_bin, write_floret
+from gensim_wordrank.tensor_files import is_tensor_file
 
 PROJECTOR_CONFIG = "projector_config.pbtxt"  # TensorBoard reads it
 SUBWORD_WRITERS = {"fasttext": write_fasttext_bin, "floret": write_floret}
@@ -42,7 +43,8 @@ method_option = click.option(
 @click.argument("words", nargs=-1)
 @click.option("-n", "--topn", default=10, show_default=True, help="Number of neighbours.")
 @json_option
-def similar(model: str, words: tuple[str, ...], topn: int, as_json: bool) -> None:
+@trust_option
+def similar(model: str, words: tuple[str, ...], topn: int, as_json: bool, trust: bool) -> None:
     """Show the nearest neighbours of WORDS.
 
     Words outside the vocabulary need a model trained with --subwords.
@@ -53,7 +55,7 @@ def similar(model: str, words: tuple[str, ...], topn: int, as_json: bool) -> Non
         raise click.UsageError("Give WORDS with --json.")
     if not words and sys.stdin is None:
         raise click.UsageError("Give WORDS: the standard input is closed.")
-    loaded = load_model(model)
+    loaded = open_model(model, trust)
     if words:
         neighbours = {word: find_neighbours(loaded, word, topn) for word in words}
         tables = (format_neighbours(word, near) for word, near in neighbours.items())
@@ -75,12 +77,13 @@ def similar(model: str, words: tuple[str, ...], topn: int, as_json: bool) -> Non
 @click.option("-n", "--topn", default=5, show_default=True, help="Number of answers.")
 @method_option
 @json_option
-def analogy(model: str, a: str, b: str, c: str, topn: int, method: str, as_json: bool) -> None:
+@trust_option
+def analogy(model: str, a: str, b: str, c: str, topn: int, method: str, as_json: bool, trust: bool) -> None:
     """Answer "A is to B as C is to ...?".
 
     Uses the sum of word and context vectors, u + v.
     """
-    wv = load_model(model).analogy_vectors
+    wv = open_model(model, trust).analogy_vectors
     answer = wv.most_similar if method == "add" else wv.most_similar_cosmul
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # gensim's 3CosMul calls a deprecated function of its own
@@ -101,9 +104,10 @@ def analogy(model: str, a: str, b: str, c: str, topn: int, method: str, as_json:
 @json_option
 @click.option("--report", type=click.Path(), help="Write a report with figures to this .html or .md file.")
 @click.option("--word", "words", multiple=True, help="Show the neighbours of this word in the report; repeatable.")
+@trust_option
 def evaluate(
     models: tuple[str, ...], sets: str | None, sections: bool, as_json: bool, report: str | None,
-    words: tuple[str, ...], unknown: str, **options: Any,
+    words: tuple[str, ...], unknown: str, trust: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Score MODELS on similarity and analogy test sets.
 
@@ -113,7 +117,7 @@ def evaluate(
         atomic_files.require_other_file(report, models)
         atomic_files.select_writer(report, DOCUMENT_WRITERS)
     tests = evaluation.bundled_sets() + (evaluation.read_directory(sets) if sets else [])
-    loaded = [load_model(model) for model in models]
+    loaded = [open_model(model, trust) for model in models]
     options["unknown"] = "zero" if unknown == "predict" else unknown
     scores = []
     for name, model in zip(models, loaded, strict=True):
@@ -139,12 +143,13 @@ def evaluate(
     help="File format; projector is for TensorBoard, floret for spaCy. fasttext and floret include n-grams.",
 )  # fmt: skip
 @click.option("--sum", "use_sum", is_flag=True, help="Write u + v (better for analogies) instead of u.")
-def export(model: str, output: str, layout: str, use_sum: bool) -> None:
+@trust_option
+def export(model: str, output: str, layout: str, use_sum: bool, trust: bool) -> None:
     """Write the vectors of MODEL for other programs."""
     atomic_files.require_other_file(output, [model])
     if layout != "projector":
         atomic_files.require_writable_file(output)
-    loaded = load_model(model)
+    loaded = open_model(model, trust)
     if use_sum and loaded.vectors is None:
         raise click.UsageError(f"'{model}' has no context vectors. Omit --sum.")
     wv = loaded.analogy_vectors if use_sum else loaded.wv
@@ -167,11 +172,16 @@ def export(model: str, output: str, layout: str, use_sum: bool) -> None:
 @command
 @model_argument
 @json_option
-def info(model: str, as_json: bool) -> None:
+@trust_option
+def info(model: str, as_json: bool, trust: bool) -> None:
     """Show the size and training parameters of MODEL."""
     if not is_saved_model(model):
         raise click.UsageError(f"'{model}' holds only vectors; `info` needs a saved model.")
-    values = describe(WordRank.load(model))
+    if is_tensor_file(model):
+        values = describe(tensor_files.load(WordRank, model, None))  # WordRank.load would also read a pickle
+    else:
+        require_trust(model, trust)
+        values = describe(WordRank.load(model))
     click.echo(json.dumps(values) if as_json else "\n".join(f"{name:18} {value}" for name, value in values.items()))
 
 
@@ -185,7 +195,8 @@ def info(model: str, as_json: bool) -> None:
 @click.option(
     "-n", "--topn", default=30, show_default=True, help="Neighbours per WORD or, without WORDs, number of words."
 )
-def plot(arguments: tuple[str, ...], output: str, what: str, topn: int) -> None:
+@trust_option
+def plot(arguments: tuple[str, ...], output: str, what: str, topn: int, trust: bool) -> None:
     """Draw a map of words, or other figures.
 
     The map shows each WORD and its nearest neighbours (t-SNE). Without WORDs, it shows the most frequent words.
@@ -197,11 +208,11 @@ def plot(arguments: tuple[str, ...], output: str, what: str, topn: int) -> None:
     atomic_files.require_other_file(output, arguments)
     atomic_files.select_writer(output, FIGURE_WRITERS)
     if what == "words":
-        wv = load_model(arguments[0]).wv
+        wv = open_model(arguments[0], trust).wv
         words = to_keys(wv, arguments[1:])
         figure = plots.word_map(wv, words or wv.index_to_key[: max(topn, 3)], topn if words else 0)
     elif what == "training":
-        figure = plots.loss_curves({model: load_model(model).losses for model in arguments})
+        figure = plots.loss_curves({model: open_model(model, trust).losses for model in arguments})
     else:
         figure = plots.loss_functions()
     plots.save(figure, output)
@@ -216,6 +227,25 @@ def demo(directory: str) -> None:
     The results are written to DIRECTORY (default: demo).
     """
     run_demo(Path(directory))
+
+
+def open_model(path: str, trust: bool) -> LoadedModel:
+    """Load a model or vectors; a pickle only with --trust, or if the user says so in a terminal."""
+    return load_model(path, trust or (is_saved_model(path) and asked_to_trust(path)))
+
+
+def require_trust(path: str, trust: bool) -> None:
+    """Raise an error if a pickle may not be loaded."""
+    if not (trust or asked_to_trust(path)):
+        raise UntrustedError(path)
+
+
+def asked_to_trust(path: str) -> bool:
+    """Ask whether a pickle may be loaded; without a terminal, the answer is no."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    question = f"'{path}' is a pickle: whoever made it can run any code here. Do you trust where it comes from?"
+    return click.confirm(question, err=True)
 
 
 def find_neighbours(model: LoadedModel, word: str, topn: int) -> list[tuple[str, float]]:

@@ -6,7 +6,6 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tokenize import TokenError
 from typing import IO, Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from gensim_wordrank._utils import checksummed
 from gensim_wordrank._utils.checksummed import load_array
 from gensim_wordrank.cooccurrence import csr
-from gensim_wordrank.cooccurrence.matrix import FORMAT, Cooccurrence
+from gensim_wordrank.cooccurrence.matrix import DTYPES, FORMAT, Cooccurrence
 from gensim_wordrank.text.tokens import is_uncompressed_file
 
 # bytes that are read or sent at a time
@@ -181,14 +180,15 @@ def _part(place: str, name: str, start: int, end: int, checksums: Mapping[str, i
     file_name = next(each for each in checksums if checksummed.key(each) == name)
     path = checksummed.join_path(place, file_name)
     if not checksummed.is_url(place):
-        return load_array(Path(path), "r")[start:end]
+        array = load_array(Path(path), "r")[start:end]
+        if array.dtype != DTYPES[name] or array.shape != (end - start,):
+            raise ValueError(f"The files in '{place}' are damaged. {FORMAT.remedy} ('{name}.npy' has another size.)")
+        return array
     with smart_open.open(path, "rb") as opened:
         file: Any = _ChecksummedFile(opened)
-        try:
-            np.lib.format.read_magic(file)
-            _, _, dtype = np.lib.format.read_array_header_1_0(file)
-        except (ValueError, TokenError) as error:  # NumPy lets the tokenizer's errors through
-            raise ValueError(f"'{path}' is damaged. {FORMAT.remedy}") from error
+        dtype, shape = checksummed.read_header(file, path)
+        if dtype != DTYPES[name] or len(shape) != 1 or not 0 <= start <= end <= shape[0]:
+            raise ValueError(f"'{path}' is damaged. {FORMAT.remedy}")
         first, left, values = start * dtype.itemsize, end * dtype.itemsize, bytearray()
         while left > 0 and (block := file.read(min(BLOCK, left))):  # from the start: not every server supports ranges
             values += block[first:]

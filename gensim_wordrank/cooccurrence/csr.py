@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import weakref
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gensim_wordrank._utils import validation
+from gensim_wordrank._utils import system, validation
 from gensim_wordrank._utils.checksummed import load_array
 from gensim_wordrank._utils.temporary import TemporaryDirectory
 from gensim_wordrank.types import Floats, Vectors
@@ -57,6 +56,22 @@ def validate_layout(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[A
             f"'indptr' must rise from 0 to the length of 'data' and 'indices'. Got {ends}, {len(data)} and "
             f"{len(indices)} instead."
         )
+
+
+def require_whole_files(*arrays: Any) -> None:
+    """Raise OSError if the file of a memory-mapped array was cut: reading the array would end the process (SIGBUS).
+
+    A file that is cut after this check, in the middle of an epoch, still does.
+    """
+    for array in arrays:
+        pages = getattr(
+            array, "_mmap", None
+        )  # its size() is that of the file that is mapped, whatever has its name now
+        if pages is not None and pages.size() < array.offset + array.nbytes:
+            raise OSError(
+                f"'{array.filename}' was cut while it is in use: it has {pages.size()} bytes, and "
+                f"{array.offset + array.nbytes} are needed. Restore it, and start or resume the run again."
+            )
 
 
 def validate_entries(data: NDArray[np.float32], indices: NDArray[np.int32], n_columns: int) -> None:
@@ -214,8 +229,7 @@ class NpyFile:
         self.offset = self.file.tell()
         size = self.offset + length * dtype.itemsize
         try:
-            # a full disk is then reported now, not after hours
-            os.posix_fallocate(self.file.fileno(), 0, size)
+            system.allocate(self.file, size)
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EFBIG):
                 raise
@@ -229,7 +243,7 @@ class NpyFile:
         """Write values from the index `start` on."""
         left, offset = np.ascontiguousarray(values).data.cast("B"), self.offset + start * self.dtype.itemsize
         while left:
-            written = os.pwrite(self.file.fileno(), left, offset)
+            written = system.write_at(self.file, left, offset)
             left, offset = left[written:], offset + written
 
     def map(self) -> NDArray[Any]:

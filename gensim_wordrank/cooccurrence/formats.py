@@ -44,7 +44,7 @@ def _read_glove(cooccurrence: Path, vocabulary: Path) -> Cooccurrence:
     size = Path(cooccurrence).stat().st_size
     if size % RECORD.itemsize:
         raise ValueError(f"'{cooccurrence}' is truncated or not GloVe's: its size is no multiple of {RECORD.itemsize}.")
-    records = np.fromfile(cooccurrence, RECORD)
+    records = np.fromfile(cooccurrence, RECORD, size // RECORD.itemsize)
     return _from_entries(cooccurrence, records["word"], records["context"], records["value"], words, counts)
 
 
@@ -85,33 +85,50 @@ def read_wordrank(directory: PathLike) -> Cooccurrence:
 
     These files do not contain word frequencies; the row sums are used instead.
     """
-    directory = Path(directory)
-    meta = [line.split() for line in _read_text(directory / "meta").splitlines() if line.strip()]
+    meta = Path(directory, "meta")
+    lines = [line.split() for line in _read_text(meta).splitlines() if line.strip()]
     try:
-        (n_words, n_contexts), (n_lines, name) = map(int, meta[0]), meta[1]
-        n_entries, words_name = int(n_lines), meta[2][1] if meta[2:] else None
-    except (ValueError, IndexError) as error:
-        raise ValueError(f"'{directory / 'meta'}' must hold 'rows columns', 'lines file' and 'words file'.") from error
-    for each in (name, words_name):
-        if each is not None and not (directory / each).is_file():
-            raise FileNotFoundError(f"'{directory / 'meta'}' names the file '{each}', which is not there.")
-    words = None if words_name is None else _read_text(directory / words_name).splitlines()[:n_words]
-    if words is not None and len(words) != n_words:
-        raise ValueError(f"'{directory / meta[2][1]}' holds {len(words)} words, not {n_words}. Is it truncated?")
-    if n_words != n_contexts:
-        raise ValueError(f"'{directory / 'meta'}' must have as many columns as rows. Got {n_words}, {n_contexts}.")
+        (n_words, n_contexts), (n_lines, name) = map(int, lines[0]), lines[1]
+        vocabulary = _named_in(meta, lines[2][1]) if lines[2:] else None
+        n_entries = int(n_lines)
+        source = _named_in(meta, name)
+    except (IndexError, TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"'{meta}' must hold 'rows columns', 'lines file' and 'words file': {error}") from error
     try:
-        with atomic_files.describe_read_errors(directory / name):
-            entries = np.loadtxt(directory / name, RECORD, ndmin=1)
-    except ValueError as error:
-        raise ValueError(f"'{directory / name}' must hold lines of two numbers and a count: {error}") from error
+        with atomic_files.describe_read_errors(source):
+            entries = _load_text(source, n_entries)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"'{source}' must hold lines of two numbers and a count: {error}") from error
+    if n_words != n_contexts or n_words < 0:
+        raise ValueError(f"'{meta}' must have as many columns as rows. Got {n_words}, {n_contexts}.")
     if len(entries) != n_entries:
         raise ValueError(
-            f"'{directory / name}' holds {len(entries)} lines, not {n_lines} as 'meta' says. Is it truncated?"
+            f"'{meta.with_name(name)}' holds {len(entries)} lines, or more, not {n_lines} as 'meta' says. Is it "
+            "truncated?"
         )
-    return _from_entries(
-        directory / name, entries["word"], entries["context"], entries["value"], words or list(range(n_words)), None
-    )
+    if vocabulary is not None:
+        words: list[Any] = _read_text(vocabulary).splitlines()[:n_words]
+        if len(words) != n_words:
+            raise ValueError(f"'{vocabulary}' holds {len(words)} words, not {n_words}. Is it truncated?")
+    elif n_words > len(entries):  # a few bytes could otherwise ask for any amount of memory
+        raise ValueError(f"'{meta}' names {n_words} words, more than there are lines in '{name}', and no vocabulary.")
+    else:
+        words = list(range(n_words))
+    return _from_entries(meta.with_name(name), entries["word"], entries["context"], entries["value"], words, None)
+
+
+def _load_text(path: Path, n_lines: int) -> NDArray[Any]:
+    """Return the entries of a file of `n_lines` lines, or one more if it has more."""
+    most = path.stat().st_size // len("1 1 1") + 1  # NumPy allocates this many
+    return np.loadtxt(path, RECORD, ndmin=1, max_rows=min(n_lines + 1, most))
+
+
+def _named_in(meta: Path, name: str) -> Path:
+    """Return the path of a file that `meta` names: one beside it, and no other."""
+    path = meta.with_name(Path(name).name)
+    if Path(name).name != name or path.is_symlink() or not path.is_file():
+        raise ValueError(f"{name!r} is no file in the same directory")
+    return path
 
 
 def _read_text(path: Path) -> str:
@@ -123,7 +140,10 @@ def _read_vocabulary(path: Path) -> tuple[list[str], NDArray[np.int64]]:
     lines = _read_text(path).split("\n")
     entries = [line.rsplit(" ", 1) for line in lines if line]
     try:
-        return [word for word, _ in entries], np.array([int(count) for _, count in entries], np.int64)
+        words, counts = [word for word, _ in entries], np.array([int(count) for _, count in entries], np.int64)
+        if (counts < 0).any():
+            raise ValueError("a count is negative")
+        return words, counts
     except (ValueError, OverflowError) as error:
         raise ValueError(f"'{path}' must hold lines of a word, a space and its count.") from error
 

@@ -11,18 +11,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from gensim.utils import SaveLoad
-from joblib import cpu_count
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from gensim_wordrank._utils import atomic_files, checksummed, validation
+from gensim_wordrank._utils import atomic_files, checksummed, schema, system, threads, validation
 from gensim_wordrank._utils import memory as memory_
 from gensim_wordrank.cooccurrence import counting, csr
+from gensim_wordrank.cooccurrence.sparse import to_csr
 from gensim_wordrank.text import corpus
 
 FORMAT = checksummed.Format("co-occurrences", 2, "Count the co-occurrences again.")
 DTYPES = csr.DTYPES | {"counts": np.int64}
 FILE_NAMES = [*(f"{name}.npy" for name in DTYPES), "words.json", checksummed.MANIFEST]
+# JSON has other words, too, but these alone can be saved; Python's hash of larger integers lets all of them collide
+WORDS = schema.list_of(schema.either(schema.text(r".*"), schema.integer(-(2**63), 2**63 - 1)))
 # largest count of a word: integers up to here are exact in float64, and the sum of many fits into int64
 MAX_COUNT = 2**53
 
@@ -89,8 +91,10 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
             word = next(word for word, times in Counter(self.words).items() if times > 1)
             raise ValueError(f"'words' must name each row once. Got {word!r} for several.")
         self.counts = self._row_sums() if counts is None else np.asarray(counts, np.int64)
-        if len(self.counts) != n:
+        if self.counts.shape != (n,):
             raise ValueError(f"'counts' must have one entry per word, {n}. Got {len(self.counts)} instead.")
+        if n and not 0 <= self.counts.min() <= self.counts.max() <= MAX_COUNT:
+            raise validation.parameter_error("counts", "from 0 to 2^53", int(self.counts.min()))
 
     def _row_sums(self) -> NDArray[np.int64]:
         # reduceat needs an entry at every offset, and returns the next row's first entry for an empty row
@@ -161,7 +165,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
             raise TypeError("'sentences' can be counted only on this machine. Use 'corpus_file' with 'backend'.")
         window = validation.positive_integer("window", window)
         min_count = validation.positive_integer("min_count", min_count)
-        workers = cpu_count() if workers is None else validation.positive_integer("workers", workers)
+        workers = threads.worker_count(-1 if workers is None else workers)
         if max_final_vocab is not None:
             validation.positive_integer("max_final_vocab", max_final_vocab)
         if path is not None:
@@ -199,7 +203,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         progress: bool = False,
     ) -> Cooccurrence:
         """Count the co-occurrences of a corpus, as :meth:`from_corpus` does; leave `reserve` bytes of memory free."""
-        memory_.trim_heap()  # lowers the peak by 14 of 710 MB for a text of 17M tokens
+        system.trim_heap()  # lowers the peak by 14 of 710 MB for a text of 17M tokens
         max_bytes = memory_.headroom(memory, reserve)
         window = min(window, max(text.n_tokens, 1))  # no two words are farther apart
         weights = counting.DistanceWeights(window, distance_weighting)
@@ -231,7 +235,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         """
         if matrix is None:
             raise TypeError("'matrix' must be a matrix or an array. Got None instead.")
-        matrix = csr_matrix(matrix, dtype=np.float32)
+        matrix = to_csr(matrix)
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
             matrix.sum_duplicates()
@@ -263,14 +267,15 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
 
     @property
     def matrix(self) -> Any:
-        """The counts as a scipy.sparse.csr_matrix with int64 indices that shares its values."""
+        """The counts as a scipy.sparse.csr_matrix with int64 indices that shares its values; arrays are validated."""
+        self.validate()  # SciPy would trust the arrays
         matrix = csr_matrix(self.shape, dtype=np.float32)
         # SciPy's constructor would convert the offsets of a small matrix to int32
         matrix.data, matrix.indices, matrix.indptr = self.data, self.indices.astype(np.int64), self.indptr
         return matrix
 
     def validate(self) -> None:
-        """Raise ValueError if a column is out of bounds or a value is not a count; kernels do not check this.
+        """Raise ValueError if offsets, columns or values are invalid.
 
         Training calls it once per run, since arrays may have been created or changed by the user.
 
@@ -286,6 +291,10 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         ...
         ValueError: 'data' must be finite numbers, 0 or above. Got nan instead.
         """
+        csr.require_whole_files(self.data, self.indices, self.indptr)
+        csr.validate_layout(self.data, self.indices, self.indptr)
+        if len(self.indptr) != len(self.words) + 1:
+            raise ValueError(f"'indptr' must have {len(self.words) + 1} entries. Got {len(self.indptr)} instead.")
         csr.validate_entries(self.data, self.indices, self.n_contexts)
 
     def marginals(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -369,6 +378,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         The directory may also be a URL that smart_open reads; it is then loaded into memory.
         """
         found, checksums = checksummed.read_with_checksums(path, FORMAT, mmap)
+        schema.check(os.fspath(path), found, {"words": WORDS}, others=DTYPES.keys())
         try:
             result = cls(*(found[name] for name in ("data", "indices", "indptr", "words", "counts")))
             result.validate()
@@ -410,6 +420,6 @@ def to_integer(word: Any) -> int:
         integer = int(word)
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"Words must be strings or integers to be saved: {error}") from error
-    if integer != word:
+    if integer != word or not -(2**63) <= integer < 2**63:
         raise TypeError(f"Words must be strings or integers to be saved. Got {word!r}.")
     return integer

@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
-from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,6 +17,7 @@ from gensim.models import KeyedVectors
 from gensim_wordrank import persistence, tensor_files
 from gensim_wordrank._utils import atomic_files
 from gensim_wordrank.model import WordRank
+from gensim_wordrank.text import tokens
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +27,16 @@ BLOCK = 1 << 20
 GENSIM_PARAMETERS = (
     "vector_size", "window", "min_count", "epochs", "alpha", "min_alpha", "seed", "sg", "hs", "negative",
 )  # fmt: skip
+
+
+class UntrustedError(ValueError):
+    """A pickle would have to be loaded, and nobody said that it may be."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"'{path}' is a pickle: whoever made it can run any code here. If you trust where it comes from, give "
+            "--trust (in Python, trust=True). `wordrank export` writes vectors that need no trust."
+        )
 
 
 @dataclass(frozen=True)
@@ -50,8 +60,16 @@ class LoadedModel:
         return self.wv if self.vectors is None else self.vectors("sum")
 
 
-def load_model(path: str) -> LoadedModel:
+def load_model(path: str, trust: bool = False) -> LoadedModel:
     """Load a WordRank model, another gensim model, or a file of word vectors.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    trust : bool
+        Whether to load a model that gensim's `save` wrote. Such a file is a pickle: whoever made it can run any code in
+        this process. Files of vectors need no trust.
 
     Examples
     --------
@@ -61,14 +79,18 @@ def load_model(path: str) -> LoadedModel:
     >>> from gensim_wordrank.evaluation import load_model
     >>> path = os.path.join(tempfile.mkdtemp(), "toy.model")
     >>> WordRank(common_texts, vector_size=10, min_count=1, epochs=5).save(path)
-    >>> loaded = load_model(path)
+    >>> loaded = load_model(path, trust=True)
     >>> len(loaded.wv), len(loaded.losses), loaded.parameters["epochs"]
     (12, 5, 5)
     """
     if not is_saved_model(path):
         return LoadedModel(path, read_vectors(path))
-    is_tensors = tensor_files.is_tensor_file(path)
-    model = WordRank.load(path) if is_tensors else persistence.unpickle(KeyedVectors.load, path)
+    if tensor_files.is_tensor_file(path):
+        model: Any = tensor_files.load(WordRank, path, None)  # WordRank.load would also read a pickle
+    elif not trust:
+        raise UntrustedError(path)
+    else:
+        model = persistence.unpickle(KeyedVectors.load, path)
     if isinstance(model, WordRank):
         if not model.has_contexts:
             logger.warning("'%s' has no context vectors: using u instead of u + v for analogies", path)
@@ -121,20 +143,22 @@ def read_vectors(path: str | os.PathLike[str]) -> KeyedVectors:
     path = os.fspath(path)
     binary = path.endswith((".bin", *(f".bin{ending}" for ending in smart_open.compression.get_supported_extensions())))
     with atomic_files.describe_read_errors(path), smart_open.open(path, "rb") as file:
-        header = file.readline(10_000)
-        no_header = not binary and len(header.split()) != 2
+        no_header = not binary and len(file.readline(10_000).split()) != 2
+        file.seek(0)
         if binary:
-            size = len(header) + sum(map(len, iter(partial(file.read, BLOCK), b"")))
-        else:
+            _check_size(file, path)
             file.seek(0)
-            _check_rows(file, path, None if no_header else header)
+            file.readline(10_000)
+            size = sum(map(len, iter(partial(file.read, BLOCK), b"")))
+        else:
+            _check_rows(file, path, not no_header)
     try:
         with np.errstate(over="ignore"):  # values that overflow to infinity are rejected below
             wv = KeyedVectors.load_word2vec_format(path, binary=binary, no_header=no_header)
     # all of these come out of gensim when the header or a row is malformed
     except (EOFError, MemoryError, OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"'{path}' is damaged or not a vector file: {error}") from error
-    if binary and not _has_size(wv, size - len(header)):
+    if binary and not _has_size(wv, size):
         raise ValueError(f"'{path}' is damaged: more follows the {len(wv)} vectors that its first line promises.")
     n = len(wv.key_to_index)
     if not wv.vector_size or not n:
@@ -155,22 +179,53 @@ def _has_size(wv: KeyedVectors, size: int) -> bool:
     return bool(size <= least + len(wv))
 
 
-def _check_rows(file: IO[bytes], path: str, header: bytes | None) -> None:
-    """Raise ValueError if there are more rows than the header says, or if rows differ in length.
+def _read_shape(file: IO[bytes], path: str) -> tuple[int, int]:
+    """Read word2vec's header: the number of words and the length of their vectors."""
+    line = file.readline(10_000)
+    try:
+        n_words, size = map(int, line.split())
+    except ValueError:
+        n_words, size = -1, -1
+    if n_words < 0 or size < 0:
+        raise ValueError(
+            f"'{path}' is damaged or not a vector file: it must begin with two numbers. Got {line[:40]!r}."
+        )
+    return n_words, size
 
-    gensim would leave out the last rows, and broadcast a single number to a whole vector.
+
+def _check_size(file: IO[bytes], path: str) -> None:
+    """Raise ValueError if a binary file is shorter than its header says: gensim would allocate the memory first."""
+    n_words, size = _read_shape(file, path)
+    expected = left = n_words * (size * np.dtype(np.float32).itemsize + 1)  # and a space after each word
+    if tokens.is_uncompressed_file(path):
+        left -= Path(path).stat().st_size
+    while left > 0 and (block := file.read(min(left, 1 << 20))):
+        left -= len(block)
+    if left > 0:
+        raise ValueError(
+            f"'{path}' is damaged or not a vector file: {n_words} words with vectors of size {size} take more than "
+            f"{expected} bytes."
+        )
+
+
+def _check_rows(file: IO[bytes], path: str, has_header: bool) -> None:
+    """Raise ValueError if rows differ in length, or are not as many as the header says.
+
+    gensim would broadcast a single number to a whole vector, and would allocate what the header asks for.
     """
-    expected, n_rows, line = 0, 0, b""
-    first = 1 if header is None else 2
-    for n_rows, line in enumerate(islice(file, first - 1, None), 1):
+    n_words, size = _read_shape(file, path) if has_header else (None, None)
+    expected, n_rows = None if size is None else size + 1, 0
+    line = b"\n"
+    for line in file:
         length = len(line.split())
-        expected = expected or length
+        n_rows += 1
+        expected = length if expected is None else expected
         if length != expected:
             raise ValueError(
-                f"'{path}' is damaged or not a vector file: line {n_rows + first - 1} has {length} fields, not "
+                f"'{path}' is damaged or not a vector file: line {n_rows + has_header} has {length} fields, not "
                 f"{expected}. (The name of a binary file must end in .bin.)"
             )
-    if header is not None and header.split()[0].isdigit() and n_rows != int(header.split()[0]):
-        raise ValueError(f"'{path}' is damaged: its first line promises {int(header.split()[0])} words, not {n_rows}.")
     if not line.endswith(b"\n"):
         logger.warning("'%s' does not end with a line break: the last vector may be cut off", path)
+    if n_words not in (None, n_rows):
+        raise ValueError(f"'{path}' is damaged: it holds {n_rows} words, not {n_words} as its first line says.")

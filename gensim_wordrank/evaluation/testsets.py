@@ -19,6 +19,9 @@ from gensim_wordrank._utils import atomic_files
 # how the names of syntactic sections (Google) and files (BATS) begin
 SYNTACTIC = ("gram", "syntactic", "i0", "i1", "d0", "d1")
 
+# the number of questions of a file is the square of its lines
+MAX_BATS_LINES = 500
+
 
 @dataclass(frozen=True)
 class SimilaritySet:
@@ -119,6 +122,10 @@ def _read_bats(directory: Path) -> AnalogySet:
     for file in sorted(directory.rglob("*.txt")):
         lines = [line.split(maxsplit=1) for _, line in _lines(file)]
         entries = [(fields[0], tuple(fields[1].split("/"))) for fields in lines if len(fields) == 2]
+        if len(entries) > MAX_BATS_LINES:
+            raise ValueError(
+                f"'{file}' holds {len(entries)} lines; a file of BATS holds 50, and any two are a question."
+            )
         for (a, (b, *_)), (c, answers) in permutations(entries, 2):
             if a != c:
                 analogies.append(((a, b, c), answers, file.stem))

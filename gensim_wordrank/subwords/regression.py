@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from gensim_wordrank._utils.memory import trim_heap
+from gensim_wordrank._utils.system import trim_heap
 from gensim_wordrank._utils.threads import parallel_map
 from gensim_wordrank.settings import SETTINGS, Settings
 from gensim_wordrank.types import Vectors

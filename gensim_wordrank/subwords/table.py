@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_limits
 
-from gensim_wordrank._utils.memory import trim_heap
+from gensim_wordrank._utils.system import trim_heap
 from gensim_wordrank.keyedvectors import unit
 from gensim_wordrank.settings import SETTINGS, Settings
 from gensim_wordrank.subwords.ngrams import Hashes, ngram_matrix, shared_ngrams

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import itertools
 import logging
+import numbers
+import os
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
@@ -30,6 +31,8 @@ BATCH_SIZE = 1 << 18
 COMPACT_FROM = 1 << 16
 # share of the memory for token ids; the rest is for counting
 TOKEN_IDS_SHARE = 0.4
+# ids that are hashed at once: the arrays stay in a core's cache
+HASHED_AT_ONCE = 1 << 14
 
 
 @dataclass
@@ -67,15 +70,13 @@ class Corpus(VocabCounts):
     token_ids: TokenIds
 
     def digest(self) -> str:
-        """Return a digest of the token ids, a digest of the sorted word counts, the text size and the vocabulary size.
+        """Return a digest of the sentences in any order, one of the sorted word counts, and the sizes of the text.
 
-        The word counts do not depend on the order of the text. See :func:`may_be_same_text`.
+        See :func:`may_be_same_text`.
         """
-        ids_hash = hashlib.blake2b(digest_size=16)
-        for chunk in self.token_ids.chunks():
-            ids_hash.update(chunk.data)
+        sentences_hash = sum(_hash_sentences(segment) for segment in self.token_ids.segments(HASHED_AT_ONCE)) % 2**64
         counts_hash = hashlib.blake2b(np.sort(self.counts[self.counts > 0]).data, digest_size=16)
-        return f"{ids_hash.hexdigest()} {counts_hash.hexdigest()} {self.n_tokens}/{self.n_sentences} {len(self.words)}"
+        return f"{sentences_hash:x} {counts_hash.hexdigest()} {self.n_tokens}/{self.n_sentences} {len(self.words)}"
 
     def __iter__(self) -> Iterator[list[Any]]:
         """Yield the sentences, without unknown words."""
@@ -103,13 +104,31 @@ class Corpus(VocabCounts):
         return Corpus(list(vocabulary), counts, self.n_sentences, self.n_tokens, self.token_ids.reindex(new_id))
 
 
+def _hash_sentences(ids: Ids) -> int:
+    """Return the sum of the hashes of sentences, which stand between boundaries; that of an empty one is 0."""
+    is_boundary = ids == SENTENCE_BOUNDARY
+    index = np.arange(len(ids))
+    position = index - np.maximum.accumulate(np.where(is_boundary, index, 0))
+    hashes = _mix(ids.astype(np.uint64) << np.uint64(32) | position.astype(np.uint64))
+    hashes[is_boundary] = 0
+    sums = np.add.reduceat(hashes, np.flatnonzero(is_boundary))
+    return int(_mix(sums).sum(dtype=np.uint64))
+
+
+def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return a hash of each number, that of SplitMix64; the hash of 0 is 0."""
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        values = (values ^ (values >> np.uint64(shift))) * np.uint64(factor)
+    return values ^ (values >> np.uint64(31))
+
+
 def is_same_text(digest: str, other: str) -> bool:
-    """Return True if two digests are of the same token ids; the vocabulary may have grown since."""
+    """Return True if two digests are of the same sentences, in any order; the vocabulary may have grown since."""
     return digest.partition(" ")[0] == other.partition(" ")[0]
 
 
 def may_be_same_text(digest: str, other: str) -> bool:
-    """Return True if two texts differ at most in word order or in the vocabulary they were read with.
+    """Return True if two texts differ at most in the order of words or in the vocabulary they were read with.
 
     Examples
     --------
@@ -139,9 +158,14 @@ def frequency_order(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def validate_source(sentences: Any, corpus_file: Any, passes: int = 1) -> None:
-    """Raise an error if `corpus_file` is an empty list, or `sentences` cannot be read as often as needed."""
+    """Raise an error for an empty list of files, and for sentences that are a path or cannot be read often enough."""
     if isinstance(corpus_file, (list, tuple)) and not corpus_file:
         raise validation.parameter_error("corpus_file", "a text, or a list of at least one", corpus_file)
+    if isinstance(sentences, (str, bytes, os.PathLike)):
+        raise TypeError(
+            f"'sentences' must hold lists of words. Got {_shortened(sentences)} instead. To read a file, pass its name "
+            "as 'corpus_file'; to train on lines of text, pass [line.split() for line in lines]."
+        )
     if passes > 1 and isinstance(sentences, Iterator):
         raise TypeError(
             f"'sentences' is a {type(sentences).__name__} and can be read only once; WordRank may read it twice. "
@@ -149,32 +173,54 @@ def validate_source(sentences: Any, corpus_file: Any, passes: int = 1) -> None:
         )
 
 
-def validate_sentences(sentences: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
-    """Yield the sentences; raise TypeError at the first one that is not a list of tokens.
+def validate_sentences(sentences: Any) -> Iterator[Sequence[Any]]:
+    """Yield the sentences; raise TypeError at the first one that holds no words.
+
+    Words are hashable objects, and sentences are iterables of words other than strings. Of gensim's corpora of texts,
+    such as WikiCorpus, the texts are read.
 
     Examples
     --------
     >>> from gensim_wordrank.text.corpus import validate_sentences
-    >>> list(validate_sentences([["a", "b"], []]))
-    [['a', 'b'], []]
+    >>> list(validate_sentences([["a", "b"], (1, 2), [("an", "edge")], []]))
+    [['a', 'b'], (1, 2), [('an', 'edge')], []]
     """
-    for sentence in sentences:
+    for number, sentence in enumerate(sentences.get_texts() if hasattr(sentences, "get_texts") else sentences):
         if isinstance(sentence, (str, bytes)):
             raise TypeError(
-                f"'sentences' must hold lists of words. Got the plain string {sentence[:40]!r} instead, whose letters "
-                "would become the words. Split each sentence, as in [line.split() for line in lines]."
+                f"'sentences' must hold lists of words. Got the plain string {_shortened(sentence)} instead, whose "
+                "letters would become the words. Split each sentence, as in [line.split() for line in lines]."
             )
-        if isinstance(sentence, (Set, Mapping)):
+        if not isinstance(sentence, Iterable):
             raise TypeError(
-                f"'sentences' must hold lists of words. Got a {type(sentence).__name__} instead, whose words have no "
-                "order. Pass the token lists it was made from."
+                f"'sentences' must hold lists of words. Sentence {number}, counted from 0, is {_shortened(sentence)}. "
+                "Leave it out."
             )
-        if len(sentence) and isinstance(sentence[0], tuple):
+        # looking at the first word of an iterator would take it away
+        words = sentence if isinstance(sentence, Sized) and not isinstance(sentence, Iterator) else list(sentence)
+        first = next(iter(words), None)
+        if _is_bag_entry(first):
             raise TypeError(
-                f"'sentences' must hold lists of words. Got a bag of words ({sentence[0]!r}, ...) instead, which has "
+                f"'sentences' must hold lists of words. Got a bag of words ({first!r}, ...) instead, which has "
                 "lost the order of the words. Pass the token lists it was made from."
             )
-        yield sentence
+        yield words  # type: ignore[misc]  # a sized iterable is enough
+
+
+def _is_bag_entry(word: Any) -> bool:
+    """Return True if a word is a pair of an id and a number, as in the result of gensim's Dictionary.doc2bow."""
+    return (
+        isinstance(word, tuple)
+        and len(word) == 2
+        and isinstance(word[0], numbers.Integral)
+        and isinstance(word[1], numbers.Real)
+    )
+
+
+def _shortened(value: Any) -> str:
+    """Return the representation of a value in an error message."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def map_ids(
@@ -270,7 +316,6 @@ def _compact(words: list[str], counts: NDArray[np.int64]) -> None:
     by_count = np.argsort(-counts).data  # not a list, which would hold Python objects
     joined = "\n".join(map(words.__getitem__, by_count))
     words[:] = [""] * len(words)
-    gc.collect()  # joblib leaves reference cycles behind, among the old strings
     for i, word in zip(by_count, joined.split("\n"), strict=False):
         words[i] = word
 
@@ -284,7 +329,15 @@ def _sentence_ids(sentences: Any, to_ids: ToIds) -> Iterator[tuple[Ids, int]]:
     """Yield batches of sentences as ids, with a boundary after each sentence, and the number of sentences."""
     ids, n_sentences = array("i"), 0
     for sentence in validate_sentences(sentences):
-        ids.extend(to_ids(sentence))
+        try:
+            ids.extend(to_ids(sentence))
+        except TypeError as error:
+            if "unhashable" not in str(error):
+                raise
+            raise TypeError(
+                f"Words must be hashable, as strings, numbers and tuples are. Got the sentence {_shortened(sentence)} "
+                "instead. If it is nested, pass its parts as sentences."
+            ) from error
         ids.append(SENTENCE_BOUNDARY)
         n_sentences += 1
         if len(ids) >= BATCH_SIZE:

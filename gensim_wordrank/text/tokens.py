@@ -16,7 +16,7 @@ from gensim.models.word2vec import MAX_WORDS_IN_BATCH
 from numpy.typing import NDArray
 
 from gensim_wordrank import _tokens
-from gensim_wordrank._utils import atomic_files, threads
+from gensim_wordrank._utils import atomic_files, system, threads
 from gensim_wordrank._utils.memory import anonymous_array
 from gensim_wordrank.types import Ids
 
@@ -83,7 +83,7 @@ class TokenIds:
         if self._file is not None:
             self._file.flush()
             offset = 0
-            while chunk := os.pread(self._file.fileno(), CHUNK_SIZE * 4, offset):  # allows several readers at once
+            while chunk := system.read_at(self._file, CHUNK_SIZE * 4, offset):  # allows several readers at once
                 offset += len(chunk)
                 yield np.frombuffer(chunk, np.int32)
 

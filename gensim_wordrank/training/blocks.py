@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensim_wordrank import _sampled
-from gensim_wordrank._utils.memory import anonymous_array, discard_pages
+from gensim_wordrank._utils.memory import anonymous_array
+from gensim_wordrank._utils.system import discard_pages
 from gensim_wordrank.training.state import is_finite
 from gensim_wordrank.types import Vectors
 
@@ -121,5 +122,5 @@ class BlockedRows:
 
 def _zeros(n: int, size: int) -> Vectors:
     """Return zeros for `n` vectors with a bias each, padded to whole vector registers."""
-    stride = -(-(size + 1) // _sampled.LANES) * _sampled.LANES
+    stride = -(-(size + 1) // _sampled.ROW_FLOATS) * _sampled.ROW_FLOATS
     return anonymous_array(n * stride, np.float32).reshape(n, stride)

@@ -10,19 +10,20 @@ under a temporary name and then renamed, and holds the checksums of its files.
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic, sleep
 from typing import IO, Any
 
-from gensim_wordrank._utils import atomic_files, checksummed, temporary, validation
+import numpy as np
+
+from gensim_wordrank._utils import atomic_files, checksummed, schema, system, temporary, validation
 from gensim_wordrank._utils.versions import versions
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.training.backend import Counts, EpochResult
@@ -36,12 +37,24 @@ EPOCH = checksummed.Format("checkpoint", 2, "The one before is used.")
 # where these agree, results are the same bytes
 REPRODUCIBLE_WITH = ("gensim-wordrank", "numpy", "machine", "CPU level")
 SECONDS = {"s": 1, "min": 60, "h": 3600}
-# a file that the process which uses the directory locks, and one that exists until a new run is complete
-LOCK, INCOMPLETE = ".lock", ".incomplete"
+# a file that the process which uses the directory locks, one that exists until a new run is complete, and its contents
+LOCK, INCOMPLETE, MARK = ".gensim-wordrank.lock", ".gensim-wordrank.incomplete", b"gensim-wordrank\n"
 # seconds to wait for a process that only looks
 LOCK_TIMEOUT = 2.0
 # the names of checkpoints
 CHECKPOINT = r"epoch-\d{6,}"
+OF_RUN = {
+    "every": schema.either(schema.integer(1), schema.text(r"[\d.]{1,20} ?(s|min|h)")),
+    "keep": schema.integer(1),
+    "versions": schema.mapping_of(schema.text(r".{0,100}")),
+    "cooccurrence": schema.integer(0, 2**32 - 1),
+}
+OF_CHECKPOINT = {
+    "run": schema.integer(0, 2**32 - 1),
+    "running_training_loss": schema.number(),
+    "training_losses": schema.list_of(schema.number()),
+    "total_train_time": schema.number(),
+}
 
 
 @dataclass(frozen=True)
@@ -106,20 +119,21 @@ def prepare_directory(checkpoint: str | os.PathLike[str] | Checkpoints) -> Check
     _check_free(directory)
     atomic_files.require_writable_directory(directory / "checked", ())
     if (directory / LOCK).exists():
-        with (directory / LOCK).open() as lock:
-            _lock(lock, fcntl.LOCK_SH)
+        with _open_lock(directory) as lock:
+            _lock(lock)
     return replace(options, directory=directory)
 
 
 def _check_free(directory: Path) -> None:
     """Refuse a directory that holds a run, or files of others under the names of a run."""
+    _refuse_links(directory)
     if (directory / "run").exists():
         raise FileExistsError(
             f"'{directory}' holds a training run. Resume it with WordRank.resume or `wordrank resume`, or give "
             "'checkpoint' another directory."
         )
     others = [place for place in _directories(directory, CHECKPOINT) if not _is_checkpoint(place)]
-    if not (directory / INCOMPLETE).exists():  # otherwise a run was interrupted while it began
+    if not _is_marked(directory / INCOMPLETE):  # otherwise a run was interrupted while it began
         others += _directories(directory, "cooccurrence")
     if others:
         raise FileExistsError(
@@ -155,7 +169,7 @@ class Run:
         directory.mkdir(parents=True, exist_ok=True)
         with _locked(directory):
             _check_free(directory)  # again: another process may have finished a run since
-            (directory / INCOMPLETE).touch()
+            _mark(directory / INCOMPLETE)
             counts.save(directory / "cooccurrence")
             of_run = {
                 "every": options.every,
@@ -165,7 +179,7 @@ class Run:
             }
             contents = {**vars(start), **model, "run": of_run}
             checksummed.save(directory / "run", RUN, lambda _: contents)
-            (directory / INCOMPLETE).unlink(missing_ok=True)
+            _unmark(directory / INCOMPLETE)
             yield cls(options, start, model)
 
     @classmethod
@@ -179,9 +193,12 @@ class Run:
                 "over."
             )
         with _locked(place):
-            (place / INCOMPLETE).unlink(missing_ok=True)
+            _refuse_links(place)
+            _unmark(place / INCOMPLETE)
             model = checksummed.read(place / "run", RUN)
-            of_run, start = model.pop("run"), _pop_state(model)
+            start = _pop_state(place / "run", model)
+            of_run = model.pop("run", None)
+            schema.check(str(place / "run" / "run.json"), of_run, OF_RUN)
             about = place / "cooccurrence" / checksummed.MANIFEST
             if not about.is_file() or checksummed.file_checksum(about) != of_run["cooccurrence"]:
                 raise ValueError(f"'{about.parent}' belongs to another run, or is damaged. {RUN.remedy}")
@@ -190,7 +207,11 @@ class Run:
                     "the run was started with %s and is resumed with %s: the vectors may differ in their last bits",
                     of_run["versions"], _versions(),
                 )  # fmt: skip
-            yield cls(Checkpoints(directory, of_run["every"], of_run["keep"]), start, model)
+            try:
+                options = Checkpoints(directory, of_run["every"], of_run["keep"])
+            except ValueError as error:
+                raise ValueError(f"'{place / 'run' / 'run.json'}' is damaged: {error}") from error
+            yield cls(options, start, model)
 
     def counts(self) -> Cooccurrence:
         """Return the co-occurrence counts, memory-mapped."""
@@ -224,7 +245,11 @@ class Run:
         for place in reversed(self._checkpoints()):
             try:
                 found = checksummed.read(place, EPOCH)
-                state, progress = _pop_state(found), found["progress"]
+                state = _pop_state(place, found, self.start, int(place.name.removeprefix("epoch-")))
+                progress = found.pop("progress", None)
+                schema.check(str(place / "progress.json"), progress, OF_CHECKPOINT)
+                if found:
+                    raise ValueError(f"'{place}' holds unknown files: {', '.join(found)}. {EPOCH.remedy}")
                 if progress.pop("run") != self._id:
                     raise ValueError(f"'{place}' belongs to another run. {EPOCH.remedy}")
             except (ValueError, OSError) as error:
@@ -275,22 +300,64 @@ class CheckpointWriter(Listener):
 @contextmanager
 def _locked(directory: Path) -> Iterator[None]:
     """Keep other processes out of a directory, and remove the incomplete files of a run that was interrupted."""
-    with (directory / LOCK).open("w") as lock:
-        _lock(lock, fcntl.LOCK_EX)
+    with _open_lock(directory) as lock:
+        _lock(lock)
         temporary.remove_leftovers(directory, rf"\.(run|cooccurrence|checked|{CHECKPOINT})\.")
         yield
 
 
-def _lock(file: IO[str], how: int) -> None:
+def _open_lock(directory: Path) -> IO[bytes]:
+    """Open or create the file that is locked. Its contents do not matter: they are neither read nor changed."""
+    path = directory / LOCK
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise _not_ours(path)
+
+    def opener(name: str, flags: int) -> int:
+        # a link that was put there since is not followed, and opening a pipe does not wait
+        more = os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        return os.open(name, flags | more, 0o666)
+
+    return open(path, "rb+", buffering=0, opener=opener)  # Path.open has no opener
+
+
+def _mark(path: Path) -> None:
+    """Create a file that says that it is ours; refuse one of others."""
+    try:
+        with path.open("xb") as file:
+            file.write(MARK)
+    except FileExistsError:
+        if not _is_marked(path):
+            raise _not_ours(path) from None
+
+
+def _is_marked(path: Path) -> bool:
+    """Return True if a file is one that :func:`_mark` made, perhaps before it could write to it."""
+    return path.is_file() and not path.is_symlink() and MARK.startswith(path.read_bytes()[: len(MARK) + 1])
+
+
+def _unmark(path: Path) -> None:
+    if _is_marked(path):
+        path.unlink()
+
+
+def _not_ours(path: Path) -> FileExistsError:
+    return FileExistsError(f"'{path}' is not what a training run wrote there. Move it away.")
+
+
+def _refuse_links(directory: Path) -> None:
+    """Refuse links among the names of a run: files would be read and written elsewhere."""
+    for entry in directory.iterdir():
+        if re.fullmatch(rf"run|cooccurrence|{CHECKPOINT}", entry.name) and entry.is_symlink():
+            raise FileExistsError(f"'{entry}' is a link, and a training run follows none. Move its target there.")
+
+
+def _lock(file: IO[bytes]) -> None:
     """Lock a file; raise RuntimeError if another process has it locked."""
     end = monotonic() + LOCK_TIMEOUT
-    while True:
-        try:
-            return fcntl.flock(file, how | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if monotonic() > end:
-                place = Path(file.name).parent
-                raise RuntimeError(f"Another process is training in '{place}'. Wait for it, or stop it.") from None
+    while not system.try_lock(file):
+        if monotonic() > end:
+            place = Path(file.name).parent
+            raise RuntimeError(f"Another process is training in '{place}'. Wait for it, or stop it.")
         sleep(0.05)
 
 
@@ -307,9 +374,23 @@ def _directories(place: Path, names: str) -> list[Path]:
     return [entry for entry in place.iterdir() if re.fullmatch(names, entry.name) and entry.is_dir()]
 
 
-def _pop_state(found: dict[str, Any]) -> State:
-    """Remove the state from what was read, and return it."""
-    return State(**{field.name: found.pop(field.name) for field in fields(State)})
+def _pop_state(place: Path, found: dict[str, Any], like: State | None = None, epochs: int | None = None) -> State:
+    """Remove the state from what was read, check it, and return it.
+
+    A checkpoint has the shapes of the initial state `like`, and comes `epochs` epochs after it.
+    """
+    words = like.words if like is not None else found.get("words")
+    n, size = words.shape if isinstance(words, np.ndarray) and words.ndim == 2 else (0, 0)
+    epoch = schema.integer()
+    if like is not None and epochs is not None:
+        epoch = schema.integer(like.epoch + epochs, like.epoch + epochs)
+    kinds = {
+        "words": schema.array(np.float32, n, size), "contexts": schema.array(np.float32, n, size),
+        "bias": schema.array(np.float32, n), "word_accumulator": schema.array(np.float32, n, low=0),
+        "context_accumulator": schema.array(np.float32, n, low=0), "epoch": epoch,
+    }  # fmt: skip
+    schema.check(str(place), found, kinds, others=found.keys() - kinds.keys())
+    return State(**{name: found.pop(name) for name in kinds})
 
 
 def _versions() -> dict[str, str]:

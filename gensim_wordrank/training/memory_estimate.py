@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gensim_wordrank._sampled import LANES
+from gensim_wordrank._sampled import ROW_FLOATS
 from gensim_wordrank.objective.ranks import TILE_BYTES
 from gensim_wordrank.training.partition import COUNT_BYTES, SAMPLED_SHARE, number_of_blocks
 from gensim_wordrank.types import Solver
@@ -53,7 +53,7 @@ def epoch_memory(n_words: int, n_pairs: int, size: int, solver: Solver, workers:
     if solver is Solver.SAMPLED:
         # both matrices in blocks, a few numbers per word, and the sampled pairs; the latter are gone when each thread
         # copies a block to sort it, and later moves as many rows into the new matrices
-        padded, n_blocks = -(-(size + 1) // LANES) * LANES, number_of_blocks(n_words)
+        padded, n_blocks = -(-(size + 1) // ROW_FLOATS) * ROW_FLOATS, number_of_blocks(n_words)
         sampled = int(SAMPLED_SHARE * COUNT_BYTES * n_pairs)
         moved = min(workers, n_blocks) * FLOAT * n_words * padded // n_blocks
         return n_words * (FLOAT * 2 * padded + 40) + max(sampled, moved)

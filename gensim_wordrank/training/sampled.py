@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from gensim_wordrank import _sampled
 from gensim_wordrank._utils import threads
-from gensim_wordrank._utils.memory import anonymous_array, discard_pages
-from gensim_wordrank.cooccurrence.csr import CountSummary, Csr
+from gensim_wordrank._utils.memory import anonymous_array
+from gensim_wordrank._utils.system import discard_pages
+from gensim_wordrank.cooccurrence.csr import CountSummary, Csr, require_whole_files
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.objective.objective import ExpectedCounts, Objective
 from gensim_wordrank.settings import SETTINGS, Settings
@@ -104,6 +105,7 @@ class PartitionEpoch:
         self, config: TrainingConfig, contexts: EpochPartition, epoch: int, point: SchedulePoint,
         numbers: Sequence[int], words: Sequence[Block], counts: Csr, rows: Sequence[NDArray[np.int32]],
     ) -> None:  # fmt: skip
+        require_whole_files(counts.data, counts.indices, counts.indptr)
         self.config, self.contexts, self.epoch, self.point = config, contexts, epoch, point
         self.numbers, self.words, self.counts, self.rows = numbers, words, counts, rows
         partition, objective, settings = config.partition, config.objective, config.partition.settings

@@ -10,9 +10,12 @@ from gensim_wordrank.objective.losses import PairLoss
 from gensim_wordrank.settings import SETTINGS, Settings
 from gensim_wordrank.types import Solver
 
+# Word2Vec's rates. `alpha` and `min_alpha` are in its units: the usual rate of any solver is 0.025.
+DEFAULT_ALPHA, DEFAULT_MIN_ALPHA = 0.025, 0.0001
 # The paper's alpha is not a learning rate and far above this: whoever passes it gets an error.
-MAX_LEARNING_RATE = 1.0
-# These suit small and large texts. The logistic loss has flatter slopes and needs a higher rate.
+MAX_ALPHA = 1.0
+# The solvers' own learning rates at the default `alpha`. They suit small and large texts. The logistic loss has flatter
+# slopes and needs a higher rate.
 DEFAULT_LEARNING_RATE = {
     (Solver.SAMPLED, PairLoss.LOGISTIC): 0.5,
     (Solver.SAMPLED, PairLoss.HINGE): 0.2,
@@ -32,7 +35,8 @@ class SchedulePoint(NamedTuple):
 class Schedule:
     """A run of `epochs` in two phases.
 
-    In the first phase the learning rate is `alpha` and ranks are multiplied by `settings.sharpness`, as if the paper's
+    Rates are in the units of Word2Vec; `scale` (:func:`learning_rate_scale`) turns them into those of the solver. In
+    the first phase the learning rate is `alpha` and ranks are multiplied by `settings.sharpness`, as if the paper's
     alpha and beta were that much smaller. In the last fifth of the epochs the loss is the objective itself, and the
     learning rate falls linearly to `min_alpha`. High rates to the end leave noise in the vectors; low rates from the
     start learn less. If `alpha` equals `min_alpha`, or for fewer than five epochs, all epochs are alike.
@@ -40,9 +44,9 @@ class Schedule:
     Examples
     --------
     >>> from gensim_wordrank.training.schedule import Schedule
-    >>> schedule = Schedule(epochs=10, alpha=0.5, min_alpha=0.0)
+    >>> schedule = Schedule(epochs=10, alpha=0.025, min_alpha=0.0)
     >>> for epoch in (0, 7, 8, 9):
-    ...     print(schedule.at(epoch))
+    ...     print(schedule.at(epoch, scale=20))
     SchedulePoint(learning_rate=0.5, sharpness=5.0)
     SchedulePoint(learning_rate=0.5, sharpness=5.0)
     SchedulePoint(learning_rate=0.375, sharpness=1.0)
@@ -66,16 +70,19 @@ class Schedule:
         return SchedulePoint(alpha - (alpha - min_alpha) * (into_final + 0.5) / final)
 
 
-def learning_rate_scale(solver: Solver, n_pairs: int, settings: Settings = SETTINGS) -> float:
-    """Return the factor of all learning rates: the sampled solver takes shorter steps on small texts.
+def learning_rate_scale(solver: Solver, pair_loss: PairLoss, n_pairs: int, settings: Settings = SETTINGS) -> float:
+    """Return a solver's learning rate per unit of `alpha`; the sampled solver takes shorter steps on small texts.
 
     Examples
     --------
     >>> from gensim_wordrank.training.schedule import learning_rate_scale
+    >>> from gensim_wordrank.objective.losses import PairLoss
     >>> from gensim_wordrank.types import Solver
-    >>> [learning_rate_scale(Solver.SAMPLED, n_pairs) for n_pairs in (10_000, 32_000_000, 100_000_000)]
-    [0.35, 0.8, 1.0]
+    >>> scales = [learning_rate_scale(Solver.SAMPLED, PairLoss.LOGISTIC, n) for n in (10_000, 32_000_000, 100_000_000)]
+    >>> [round(scale, 6) for scale in scales]
+    [7.0, 16.0, 20.0]
     """
+    per_alpha = DEFAULT_LEARNING_RATE[solver, pair_loss] / DEFAULT_ALPHA
     if solver is Solver.TRIPLET:
-        return 1.0
-    return min(1.0, max(settings.min_learning_rate_scale, math.sqrt(n_pairs / settings.many_pairs)))
+        return per_alpha
+    return per_alpha * min(1.0, max(settings.min_learning_rate_scale, math.sqrt(n_pairs / settings.many_pairs)))

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from gensim_wordrank.settings import SETTINGS, Settings
 from gensim_wordrank.types import Floats, Vectors
@@ -47,7 +48,7 @@ def is_finite(array: Vectors) -> bool:
 
 
 def initial_vectors(n: int, size: int, seed: int, part: int, settings: Settings = SETTINGS) -> Vectors:
-    """Return `n` short random vectors; `part` is 0 for U and 1 for V. A larger `n` begins with the same vectors."""
+    """Return `n` short random vectors; `part` is 0 for U, 1 for V. A larger `n` begins with the same vectors."""
     random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0, part)))
     vectors = random.random((n, size), dtype=np.float32)
     vectors -= np.float32(0.5)
@@ -55,9 +56,72 @@ def initial_vectors(n: int, size: int, seed: int, part: int, settings: Settings 
     return vectors
 
 
-def initial_accumulator(n: int, settings: Settings = SETTINGS) -> Vectors:
-    """Return the start values of `n` AdaGrad accumulators."""
-    return np.full(n, settings.initial_accumulator, np.float32)
+def initial_words(counts: ArrayLike, size: int, seed: int, settings: Settings = SETTINGS) -> Vectors:
+    """Return short random vectors of words, mixed with one common vector: the rarer a word, the more of it.
+
+    The common vector acts as a prior mean. Rare words leave it only as far as their few, short steps take them
+    (:func:`initial_accumulator`), so that words that occur once are not the neighbours of frequent ones.
+    """
+    rarity = rarity_of(counts, settings)
+    vectors, common = (
+        initial_vectors(len(rarity), size, seed, part=0, settings=settings),
+        common_vector(size, seed, settings),
+    )
+    share = (rarity / (1 + rarity)).astype(np.float32)[:, None]
+    vectors *= 1 - share
+    vectors += share * common
+    return vectors
+
+
+def common_vector(size: int, seed: int, settings: Settings = SETTINGS) -> Vectors:
+    """Return the vector that rare words start from."""
+    result = initial_vectors(1, size, seed, part=2, settings=settings)
+    result *= np.float32(settings.common_length / np.linalg.norm(result))
+    return result
+
+
+def are_given(vectors: Vectors, seed: int, part: int, settings: Settings = SETTINGS) -> NDArray[np.bool_]:
+    """Return which rows of U (part 0) or V (part 1) are not where training starts them, because a user put them there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gensim_wordrank.training.state import are_given, initial_words
+    >>> words = initial_words([100, 2, 1], size=4, seed=1)
+    >>> words[1] = 1, 2, 3, 4
+    >>> are_given(words, seed=1, part=0)
+    array([False,  True, False])
+    """
+    n, size = vectors.shape
+    start = initial_vectors(n, size, seed, part, settings)
+    distance = vectors - start
+    if part == 0:  # remove the share of the common vector, whatever it is
+        direction = common_vector(size, seed, settings) - start
+        share = np.einsum("ij,ij->i", distance, direction) / np.einsum("ij,ij->i", direction, direction)
+        distance -= share[:, None] * direction
+    result: NDArray[np.bool_] = np.abs(distance).max(axis=1, initial=0) > 1e-4
+    return result
+
+
+def given_accumulator(vectors: Vectors, settings: Settings = SETTINGS) -> float:
+    """Return the start value of the AdaGrad accumulators of vectors that a user gave; longer vectors move further."""
+    mean_square = float(np.einsum("ij,ij->", vectors, vectors, dtype=np.float64)) / max(1, len(vectors))
+    return settings.given_accumulator / max(mean_square, 1e-6)
+
+
+def initial_accumulator(counts: ArrayLike, epochs: int = 1, settings: Settings = SETTINGS) -> Vectors:
+    """Return the start values of AdaGrad accumulators: the rarer a word, the shorter its steps.
+
+    In many epochs the steps are shorter still, so that rare words go as far in all.
+    """
+    rare = settings.rare_accumulator * max(1.0, epochs / settings.usual_epochs) ** 2
+    return np.asarray(settings.initial_accumulator + rare * rarity_of(counts, settings), np.float32)
+
+
+def rarity_of(counts: ArrayLike, settings: Settings = SETTINGS) -> Floats:
+    """Return a number per word that is 1 at the count `rare_count`, and falls fast as counts grow."""
+    result: Floats = (settings.rare_count / np.maximum(np.asarray(counts, np.float64), 1)) ** settings.rare_power
+    return result
 
 
 def initial_bias(context_sums: Floats) -> Vectors:

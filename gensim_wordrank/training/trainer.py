@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gensim_wordrank.cooccurrence.csr import CountSummary
+from gensim_wordrank.objective.losses import PairLoss
 from gensim_wordrank.objective.objective import Objective
 from gensim_wordrank.training.backend import Backend, EpochResult
 from gensim_wordrank.training.sampled import TrainingConfig
@@ -44,7 +45,7 @@ class Trainer:
     objective : Objective
         What is minimized.
     schedule : Schedule
-        Epochs and learning rates; rates are scaled to the number of pairs.
+        Epochs and learning rates, in the units of Word2Vec.
     backend : Backend
         Where epochs run.
     seed : int
@@ -70,7 +71,7 @@ class Trainer:
         """
         epochs = self.schedule.epochs
         config = TrainingConfig.of(summary, self.objective, state.words.shape[1], self.seed, self.solver)
-        scale = learning_rate_scale(self.solver, config.n_pairs)
+        scale = learning_rate_scale(self.solver, PairLoss(self.objective.pair_loss), config.n_pairs)
         points = [self.schedule.at(epoch, scale) for epoch in range(done, epochs)]
         results = self.backend.run_epochs(config, counts, state, points)
         del state  # otherwise the initial vectors would stay in memory
@@ -102,7 +103,7 @@ class Trainer:
             f"Training diverged in epoch {epoch + 1} of {self.schedule.epochs}; the vectors are those of {before} "
             f"epoch before. Lower 'alpha' (now {self.schedule.alpha:g}), or choose a less extreme 'rank_scale' (now "
             f"{objective.rank_scale:g}), 'rank_offset' (now {objective.rank_offset:g}) or 'l2' (now "
-            f"{objective.l2:g}): at a learning rate of {rate:g}, {error}."
+            f"{objective.l2:g}): at a learning rate of {rate:g} in the solver's units, {error}."
         )
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from gensim_wordrank import _triplets
+from gensim_wordrank.cooccurrence.csr import require_whole_files
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.objective.losses import RankLoss
 from gensim_wordrank.training.sampled import TrainingConfig
@@ -22,6 +23,7 @@ def triplet_epoch(
 
     Stage 1 is one sequence of updates on one thread; stage 2 runs on `workers` threads. There is no bias.
     """
+    require_whole_files(counts.data, counts.indices, counts.indptr)
     objective = config.objective
     weights = objective.weights(config.expected.excess(counts, slice(None)))
     if objective.rank_loss is RankLoss.IDENTITY:

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -185,3 +186,53 @@ def test_offsets_beyond_two_billion(first_pair):
         _cooccurrence.Counter(2).sums(windows, 1, indptr, columns, sums)
     counter.sums(windows, 1, indptr, columns, sums)  # failed calls leave the counter clean
     assert (columns.tolist(), sums.tolist()) == ([0, 2, 0, 1], [2, 2, 1, 2])
+
+
+@pytest.mark.parametrize("value", [2**31 - 1, -(2**31), 40, 7, -1])
+@pytest.mark.parametrize("place", [0, 1, 40, -2, -1])
+def test_text_that_is_changed_after_the_check(value, place):
+    """Ids that were changed are never used to write or read outside the arrays: an error, or other counts."""
+    ids = np.full(101, -1, np.int32)
+    ids[1:-1] = np.arange(99) % 20
+    text = _cooccurrence.CheckedText(ids, 20)
+    windows = _cooccurrence.Windows(text, 0, 20, np.ones(300, np.uint64), True)
+    ids[place] = value
+    counter, lengths = _cooccurrence.Counter(20), np.zeros(20, np.int64)
+    counter.lengths(windows, lengths)
+    assert 0 <= lengths.min() <= lengths.max() <= 20
+    with suppress(ValueError):
+        _cooccurrence.Windows(text, 0, 20, np.ones(300, np.uint64), True)
+    text.counts[:] = 10**9
+    assert text.counts.sum() == 99
+
+
+def test_text_whose_ends_are_changed_after_the_check():
+    """Windows end with the text even if no boundary does."""
+    ids = np.array([-1, 0, 1, -1], np.int32)
+    windows = _cooccurrence.Windows(_cooccurrence.CheckedText(ids, 2), 0, 2, np.ones(10**6, np.uint64), True)
+    ids[:] = [0, 0, 1, 1]
+    lengths = np.zeros(2, np.int64)
+    _cooccurrence.Counter(2).lengths(windows, lengths)
+    assert lengths.tolist() == [2, 2]
+
+
+def test_runs_that_are_changed_after_the_check():
+    """Columns outside the vocabulary are left out, and offsets are a copy."""
+    starts, columns = np.array([[0, 2, 3]]), np.array([0, 1, 1], np.int32)
+    runs = _cooccurrence.Runs(starts, columns, np.ones(3, np.uint64), 2)
+    starts[:], columns[:2] = 10**9, (10**9, -5)
+    lengths = np.zeros(2, np.int64)
+    _cooccurrence.Counter(2).lengths(runs, lengths)
+    assert lengths.tolist() == [0, 1]
+
+
+def test_counter_is_initialized_once():
+    """A second, failing initialization leaves the arrays and their sizes as they were."""
+    counter = _cooccurrence.Counter(3)
+    with suppress(MemoryError, TypeError):
+        counter.__init__(10**15)
+    columns = np.array([2], np.int32)
+    runs = _cooccurrence.Runs(np.array([[0, 1]]), columns, np.ones(1, np.uint64), 3)
+    lengths = np.zeros(1, np.int64)
+    counter.lengths(runs, lengths)
+    assert lengths.tolist() == [1]

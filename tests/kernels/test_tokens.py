@@ -1,5 +1,7 @@
 """The tokenizer against Python's str.split()."""
 
+import time
+
 import numpy as np
 from gensim_wordrank import _tokens
 from hypothesis import given, settings
@@ -39,3 +41,24 @@ def test_ids_survive_growth_of_the_hash_table():
     ids, words = _tokens.tokenize(" ".join(names + names[::-1]).encode())
     assert words.decode().split("\n") == names
     np.testing.assert_array_equal(ids, [*range(100_003), *range(100_002, -1, -1)])
+
+
+def test_no_words_are_known_to_collide():
+    """Words that have neighbouring slots under a hash without a key take no longer than others."""
+    random, letters = np.random.default_rng(0), np.frombuffer(b"abcdefghijklmnopqrstuvwxyz0123456789", np.uint8)
+    words = letters[random.integers(36, size=(1_200_000, 10))]
+    hashes = np.full(len(words), 0xCBF29CE484222325, np.uint64)  # FNV-1a
+    for i in range(words.shape[1]):
+        hashes = (hashes ^ words[:, i]) * np.uint64(0x100000001B3)
+    hashes = (hashes ^ hashes >> np.uint64(32)) & np.uint64(2**15 - 1)
+    colliding = words[hashes < 256][:8000]
+    seconds = [min(timed(words) for _ in range(5)) for words in (colliding, words[: len(colliding)])]
+    assert len(colliding) == 8000
+    assert seconds[0] < 10 * seconds[1]
+
+
+def timed(words):
+    """Return the seconds that a text of these words takes."""
+    text, started = b" ".join(map(bytes, words)), time.process_time()
+    assert len(_tokens.tokenize(text)[0]) == len(words)
+    return time.process_time() - started

@@ -1,0 +1,225 @@
+"""The pages of docs/results, from the records of runs and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+
+import numpy as np
+from gensim_wordrank.plots import Document, Figure, Heading, Panel, Paragraph, Series, Table, loss_functions
+from gensim_wordrank.plots.documents import Block
+
+from bench import claims, plan, published
+from bench.groups import DEFAULT, grouped, label, on
+from bench.runs import Record
+from bench.texts import Text
+
+COST = "processor seconds"
+
+
+def mean(runs: Sequence[Record], name: str) -> float:
+    """Return the mean of a score, or of the processor seconds, over seeds."""
+    return fmean(run["cpu_seconds"] if name == COST else run["scores"][name] for run in runs)
+
+
+def score_table(records: Iterable[Record], names: Sequence[str]) -> Table:
+    """Return a row per trainer; seeds are averaged, and the best score of a column has an asterisk."""
+    groups = grouped(records)
+    means = {name: {who: mean(runs, name) for who, runs in groups.items()} for name in names}
+
+    def cell(who: str, name: str) -> str:
+        runs = [run["scores"][name] for run in groups[who]]
+        spread = f" ({min(runs):.1f} to {max(runs):.1f})" if len(runs) > 1 else ""
+        return f"{means[name][who]:.1f}{'*' if means[name][who] == max(means[name].values()) else ''}{spread}"
+
+    rows = [[who, f"{mean(runs, COST):.0f}", *(cell(who, name) for name in names)] for who, runs in groups.items()]
+    return Table(["", COST, *names], rows)
+
+
+def lead_table(found: Iterable[Record], records: Sequence[Record], names: Sequence[str]) -> Table:
+    """Return WordRank's lead over each other trainer, with its interval; an asterisk where this excludes 0."""
+    by_id = {record["id"]: record for record in records}
+    rows = []
+    for record in found:
+        ours, theirs = ([by_id[name] for name in record[side]] for side in ("ours", "theirs"))
+        time = mean(ours, COST) / mean(theirs, COST)
+        cells = [_lead(*record["leads"][name]) for name in names]
+        rows.append(
+            [f"{label(ours[0])} over {label(theirs[0])}", f"1/{1 / time:.1f}" if time < 1 else f"{time:.1f}", *cells]
+        )
+    return Table(["lead in points, 95% interval", "processor time", *names], rows)
+
+
+def _lead(value: float, low: float, high: float) -> str:
+    return f"{value:+.1f}{'*' if low > 0 or high < 0 else ''} ({low:+.1f} to {high:+.1f})"
+
+
+def quality(
+    records: Sequence[Record], leads: Sequence[Record], texts: Sequence[Text], title: str, about: Sequence[str]
+) -> Document:
+    """Return the page of some texts: all sets, the leads and a picture for each."""
+    blocks: list[Block] = [Paragraph(text) for text in about]
+    for text in texts:
+        runs = on(records, text)
+        if not runs:
+            continue
+        ids = {run["id"] for run in runs}
+        found = [record for record in leads if record["theirs"][0] in ids]
+        blocks += [Heading(heading(text)), _quality_figure(text, runs)]
+        for names in (plan.SEEN, plan.UNSEEN):
+            blocks += [Paragraph(WHICH[names]), score_table(runs, names), lead_table(found, records, names)]
+    return Document(title, [*blocks, Paragraph(circumstances(records))])
+
+
+WHICH = {
+    plan.SEEN: "Sets on which defaults were chosen, on another text:",
+    plan.UNSEEN: "Sets and tasks that were looked at only after the defaults were fixed:",
+}
+PANELS = {
+    "similarity: mean of WS-353, MEN, MTurk-287, SimLex-999": ("WS-353", "MEN", "MTurk-287", "SimLex-999"),
+    "analogies: Google": ("Google",),
+    "tasks: mean of parts of speech and topics": ("Parts of speech", "Topics"),
+}
+
+
+def _quality_figure(text: Text, runs: Sequence[Record]) -> Figure:
+    """Draw scores against processor seconds, a point per trainer."""
+    groups = grouped(runs)
+    panels = []
+    for title, names in PANELS.items():
+        series = []
+        for trainer in dict.fromkeys(who.split(",")[0] for who in groups):
+            points = sorted(
+                (mean(found, COST), fmean(mean(found, name) for name in names))
+                for who, found in groups.items()
+                if who.split(",")[0] == trainer
+            )
+            x, y = np.array(points).T
+            series.append(Series(trainer, x, y, markers=True))
+        panels.append(Panel(series, x_label=COST, y_label=title, log_x=True))
+    return Figure(heading(text), panels)
+
+
+def heading(text: Text) -> str:
+    """Return a text in words."""
+    size = f"{text.tokens / 1e6:.0f}M tokens"
+    return f"{size}, {text.noise:.0%} of them replaced by random ones" if text.noise else size
+
+
+def circumstances(records: Iterable[Record]) -> str:
+    """Return machines and versions of some runs."""
+    rows = list(records)
+
+    def all_of(values: Iterable[object]) -> str:
+        return " or ".join(dict.fromkeys(map(str, values)))
+
+    shown = ("gensim-wordrank", "gensim", "numpy", "scipy", "Python", "CPU level")
+    known = [f"{name} {all_of(row['versions'][name] for row in rows)}" for name in shown]
+    machines, commits = (all_of(row[name] for row in rows) for name in ("machine", "commit"))
+    return f"{machines}, one thread; {', '.join(known)}; commits {commits}."
+
+
+ABOUT = (
+    "Every number is computed from benchmarks/results/runs.jsonl, which names the parameters, the text, the "
+    "versions and the commit of each run. WordRank has its default parameters unless the row names others; its "
+    "numbers are means of three seeds, with the lowest and the highest. 100 dimensions, min_count 5.",
+    "The texts are Wikipedia articles that were not used to choose WordRank's defaults.",
+    "Similarity: 100 times Spearman's correlation; unknown words score 0, unless n-grams predict their vectors. "
+    "Analogies: the share of all questions that 3CosAdd answers, in %; of BATS, every eighth question. Parts of "
+    "speech: accuracy of linear discriminant analysis on the vectors of a word and its two neighbours (UD "
+    "English EWT: fitted on its development part, scored on its test part). Topics: accuracy of logistic "
+    "regression on the mean of a document's vectors (R8).",
+    "WordRank is scored with model.wv for similarity and tasks and with model.vectors('sum') for analogies. All "
+    "other trainers are scored with their word vectors and with the sum of word and context vectors, raw, "
+    "centred, and whitened as WordRank's are; the best of these counts, set by set.",
+    "Processor seconds are those of the whole call, from text on disk to vectors, on one thread of a shared machine.",
+    "An asterisk marks the best of a column and, in the tables of leads, a lead whose interval excludes 0.",
+)
+
+
+def all_pages(records: Sequence[Record], leads: Sequence[Record]) -> dict[str, Document]:
+    """Return the pages by their file names."""
+    texts = list(plan.texts())
+    clean, noisy = [text for text in texts if not text.noise], [text for text in texts if text.noise]
+    return {
+        "quality.md": quality(records, leads, clean, "Quality against processor time", ABOUT),
+        "noise.md": quality(records, leads, noisy, "Noisy texts", (NOISE, *ABOUT)),
+        "paper.md": paper(records, leads, clean),
+    }
+
+
+def paper(records: Sequence[Record], leads: Sequence[Record], texts: Sequence[Text]) -> Document:
+    """Return the paper's tables and figures, and whether what it says holds."""
+    known = claims.Leads(records, leads)
+    table2 = [record for record in records if claims.column(record)]
+    blocks: list[Block] = [Paragraph(PAPER), Heading("Figure 1: rank losses"), loss_functions()]
+    blocks += [Heading("Table 2: rank losses and weights"), Paragraph(TABLE2), _table2(table2)]
+    blocks += [Heading("Does Table 2 hold?"), claim_table(claims.about_losses(known))]
+    for text in texts:
+        groups = grouped(on(records, text))
+        if groups:
+            others = [who for who in groups if who.startswith(("Word2Vec", "GloVe"))]
+            found = [
+                *claims.about_trainers(known, str(text), text.tokens, others),
+                *claims.about_vectors(known, str(text)),
+            ]
+            blocks += [Heading(f"Table 3 and Figure 2: {heading(text)}"), _table3(groups), claim_table(found)]
+    return Document("The paper, reproduced", [*blocks, Paragraph(circumstances(table2 or records))])
+
+
+def claim_table(found: Iterable[claims.Claim]) -> Table:
+    """Return a row per claim."""
+    return Table(
+        ["what the paper says", "lead in points, 95% interval", "the paper's lead", ""], [claim.row for claim in found]
+    )
+
+
+def _table2(records: Iterable[Record]) -> Table:
+    columns: dict[str, list[Record]] = {}
+    for record in records:
+        columns.setdefault(str(claims.column(record)), []).append(record)
+    rows = []
+    for name, paper_scores in published.TABLE2.items():
+        runs = columns.get(name, [])
+        cells = [f"{mean(runs, score):.1f}" if runs else "not run" for score in ("WS-353", "Google")]
+        rows.append(
+            [
+                name,
+                cells[0],
+                str(paper_scores[0]),
+                cells[1],
+                str(paper_scores[1]),
+                f"{mean(runs, COST):.0f}" if runs else "",
+            ]
+        )
+    return Table(["", "WS-353", "the paper's", "Google", "the paper's", COST], rows)
+
+
+def _table3(groups: Mapping[str, Sequence[Record]]) -> Table:
+    names = (*published.SETS, "Google", "Google, 3CosMul")
+    rows = [
+        [who, *(f"{mean(runs, name):.1f}" for name in names)]
+        for who, runs in groups.items()
+        if who.startswith(("Word2Vec", "GloVe")) or who == DEFAULT
+    ]
+    paper_rows = [
+        [f"{name}, the paper, 7.2B tokens", *map(str, scores), "", ""] for name, scores in published.TABLE3.items()
+    ]
+    return Table(["", *names], rows + paper_rows)
+
+
+PAPER = (
+    "The paper's tables beside ours. A claim holds if the lower end of the 95% interval of its lead, over seeds "
+    "and over resampled test sets, is above 0; it does not hold if the upper end is below 0; otherwise it is "
+    "undecided. No text here is larger than 64M tokens, so nothing is said of the paper's larger ones. Table 3 "
+    "is 7.2 billion tokens in the paper."
+)
+TABLE2 = (
+    "17M tokens, with preset='paper': alpha 100, beta 99, x_max 100, epsilon 0.75, no discount, no bias, no L2. "
+    "On: pairs are weighted by their counts; off: all alike. RobiRank is the same program with alpha 1, beta 0, "
+    "the logistic loss and no weights; the paper took its authors' program."
+)
+NOISE = (
+    "The given share of the tokens, chosen at random, is replaced by tokens drawn from the whole text: words "
+    "keep their frequencies, but not their contexts."
+)
