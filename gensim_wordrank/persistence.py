@@ -30,11 +30,16 @@ from gensim_wordrank.training.checkpoints import Run
 NOT_STORED = {
     "self", "sentences", "corpus_file", "trim_rule", "warm_start", "callbacks", "progress", "checkpoint", "cluster",
 }  # fmt: skip
-# what a model knows in addition to its parameters, vectors and counts
-STORED = (
-    "corpus_count", "corpus_total_words", "effective_min_count", "train_count", "total_train_time", "training_losses",
-    "_counted", "_keeps_basis",
-)  # fmt: skip
+# what a model knows in addition to its parameters, vectors and counts, and what each may be when it is read
+STORED = {
+    **dict.fromkeys(("corpus_count", "corpus_total_words"), schema.integer(0, 2**63 - 1)),
+    "effective_min_count": schema.optional(schema.number()),
+    "total_train_time": schema.number(),
+    "train_count": schema.integer(),
+    "training_losses": schema.list_of(schema.number()),
+    "_counted": schema.list_of(schema.text(r"([0-9a-f]{1,64} [0-9a-f]{1,64} \d{1,20}/\d{1,20} \d{1,20})?")),
+    "_keeps_basis": schema.boolean(),
+}
 # in a saved model: the random part of the names of its arrays, and their checksums
 GENERATION = ("_generation", "_companions")
 # what follows the pickle: gensim does not read it
@@ -47,7 +52,7 @@ DAMAGE = (
 REMEDY = "Save the model again, or take a copy of it."
 # what changes from epoch to epoch
 PROGRESS = ("running_training_loss", "training_losses", "total_train_time")
-# what these may be when they are read
+# what parameters may be when they are read
 POSITIVE = schema.integer(1)
 PARAMETERS = {
     **dict.fromkeys(
@@ -69,13 +74,7 @@ PARAMETERS = {
 DESCRIPTION = {
     "parameters": schema.mapping_of(schema.ANYTHING),
     "attributes": schema.list_of(schema.text()),
-    **dict.fromkeys(("corpus_count", "corpus_total_words"), schema.integer(0, 2**63 - 1)),
-    "effective_min_count": schema.optional(schema.number()),
-    "total_train_time": schema.number(),
-    "train_count": schema.integer(),
-    "_keeps_basis": schema.boolean(),
-    "training_losses": schema.list_of(schema.number()),
-    "_counted": schema.list_of(schema.text(r"([0-9a-f]{1,64} [0-9a-f]{1,64} \d{1,20}/\d{1,20} \d{1,20})?")),
+    **STORED,
 }
 TOO_OLD = "'{}' was saved by an older development version and cannot be read. Train the model again."
 
