@@ -78,6 +78,11 @@ cdef class EpochOptions:
         if not 0 < self.c.n_negatives <= WR_MAX_NEGATIVES:
             raise ValueError("n_negatives must be from 1 to 256")
 
+    @property
+    def weight_scale(self) -> float:
+        """Factor of the weights of sampled pairs, which are stored as integers."""
+        return wr_weight_scale(&self.c)
+
 
 def sample_pairs(
     uint16_t[:, ::1] pairs,             # OUT  room for all pairs of the words, and one more

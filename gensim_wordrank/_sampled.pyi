@@ -11,6 +11,8 @@ class EpochOptions:
         rank_scale: float, rank_offset: float, sharpness: float, gradient_scale: float, l2: float, learning_rate: float,
         vector_size: int, n_contexts: int, n_negatives: int,
     ) -> None: ...  # fmt: skip
+    @property
+    def weight_scale(self) -> float: ...
 
 def sample_pairs(
     pairs: NDArray[np.uint16], offsets: NDArray[Any], word_rows: NDArray[Any],

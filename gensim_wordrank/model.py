@@ -141,7 +141,9 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     subword_table : gensim_wordrank.subwords.table.SubwordTable or None
         The vectors of n-grams, if `subwords` is True and the model is trained.
     training_losses : list of float
-        The loss of every epoch since the vectors were initialized.
+        The loss of every epoch since the vectors were initialized: an estimate of J, for Algorithm 1 of its bound,
+        while the vectors change. It leaves out the L2 term and, in all phases, is that of the objective that was asked
+        for, not of the sharper one. :meth:`exact_loss` leaves out nothing.
     cooccurrence : gensim_wordrank.Cooccurrence or None
         The counts that the model was trained on; `cooccurrence.matrix` is a SciPy CSR matrix. Set it to None to save
         memory and disk space; training on more text then uses that text alone. It is None if a cluster counted the text
@@ -965,10 +967,11 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         return keyedvectors.keyed_like(self.wv, result)
 
     def exact_loss(self) -> float:
-        """Return the exact objective J on the model's co-occurrences; the loss of an epoch is an estimate of it.
+        """Return the exact objective J on the model's co-occurrences, with the L2 term.
 
-        The cost grows with the square of the vocabulary size: about as much as a few epochs. The L2 term is that of the
-        current vectors, a little more than in the basis in which they were trained.
+        The loss of an epoch is an estimate without the L2 term. The cost grows with the square of the vocabulary size:
+        about as much as a few epochs. The L2 term is that of the current vectors, a little more than in the basis in
+        which they were trained.
 
         Examples
         --------

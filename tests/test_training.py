@@ -104,7 +104,7 @@ class Recorder(LocalBackend):
         """Yield a result per point."""
         for epoch, point in enumerate(points, 1):
             self.seen.append(point)
-            yield EpochResult(epoch, 1.0, True, True, lambda: state)
+            yield EpochResult(epoch, 1.0, 1.0, True, True, lambda: state)
 
 
 def test_epochs_follow_the_schedule(toy):
@@ -144,6 +144,38 @@ def test_divergence_keeps_the_last_state(toy, solver):
         train(state, toy, Objective(), solver, 50, step=1e30, workers=2)
     for array, before in zip((state.words, state.contexts, state.bias), good, strict=True):
         np.testing.assert_array_equal(array, before)
+
+
+@pytest.mark.parametrize(("rank_loss", "pair_loss"), COMBINATIONS)
+def test_divergence_that_stays_finite_is_an_error(lee_pairs, rank_loss, pair_loss):
+    """Vectors that explode raise the error of divergence for all losses, though no number overflows."""
+    objective = Objective(rank_loss, pair_loss, rank_scale=100, rank_offset=99, x_max=100, discount=0, l2=0)
+    rate = {"identity": 0.15, "log": 0.3, "dcg": 2.0, "log_t": 0.5}[rank_loss]
+    state = new_state(lee_pairs)
+    with pytest.raises(FloatingPointError, match="the loss is .*, far above that of vectors of zeros"):
+        train(state, lee_pairs, objective, "triplet", 8, step=rate, workers=2)
+    assert state.is_finite()
+
+
+@pytest.mark.parametrize(("rank_loss", "pair_loss"), COMBINATIONS)
+@pytest.mark.parametrize("solver", ["sampled", "triplet"])
+def test_training_that_learns_is_no_divergence(lee_pairs, caplog, rank_loss, pair_loss, solver):
+    """Usual rates and the highest one of AdaGrad end without a warning, and long initial vectors without an error."""
+    objective = Objective(rank_loss, pair_loss, rank_scale=100, rank_offset=99, x_max=100, discount=0, l2=0)
+    train(new_state(lee_pairs), lee_pairs, objective, solver, 3, step={"sampled": 1.0, "triplet": 0.01}[solver])
+    assert not caplog.records
+    if solver == "sampled":
+        state = new_state(lee_pairs)
+        state.words *= 100
+        state.contexts *= 20
+        train(state, lee_pairs, objective, solver, 3, step=0.5)
+
+
+def test_loss_above_that_of_zeros_is_a_warning(lee_pairs, caplog):
+    """A run that neither diverges nor learns ends with a warning that names the rate."""
+    objective = Objective("identity", "logistic", rank_scale=100, rank_offset=99, x_max=100, discount=0, l2=0)
+    train(new_state(lee_pairs), lee_pairs, objective, "triplet", 4, step=0.07)
+    assert "above that of vectors of zeros: nothing was learnt. Lower 'alpha' (now 0.07)" in caplog.text
 
 
 def test_initial_vectors():

@@ -263,12 +263,12 @@ class DaskBackend:
             self.reports = self.session.run(advance).reports
             for machine, report in enumerate(self.reports):
                 logger.debug("machine %i: %.2f s, of which %.2f s waiting", machine, report.seconds, report.waited)
-            losses, is_finite, _, _ = zip(*self.reports, strict=True)
+            losses, weights, is_finite, _, _ = zip(*self.reports, strict=True)
             epoch = state.epoch + len(since)
             if len(since) >= FETCH_EVERY and all(is_finite):
                 fetch()
             loss = estimate_loss(np.hstack(losses).tolist(), config.partition.settings)
-            yield EpochResult(epoch, loss, all(is_finite), not since, fetch)
+            yield EpochResult(epoch, loss, sum(weights), all(is_finite), not since, fetch)
 
 
 def _read(group: WorkerGroup, sources: Sequence[str]) -> list[VocabCounts]:

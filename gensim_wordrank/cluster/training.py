@@ -91,6 +91,7 @@ class EpochReport(NamedTuple):
     """What a machine reports after an epoch."""
 
     losses: list[list[float]]  # of its cells, per stratum
+    weight: float  # the sum of the weights r of its pairs
     is_finite: bool  # whether all its parameters are
     seconds: float  # of the epoch
     waited: float  # seconds spent waiting for other machines
@@ -154,7 +155,7 @@ class TrainingPeer(Peer):
         )
         losses = [await self._run_stratum(work, stratum) for stratum in range(self.config.partition.n_blocks)]
         is_finite = await asyncio.to_thread(self._finish)
-        return EpochReport(losses, is_finite, perf_counter() - started, self.waited)
+        return EpochReport(losses, work.weight(), is_finite, perf_counter() - started, self.waited)
 
     async def _run_stratum(self, work: PartitionEpoch, stratum: int) -> list[float]:
         """Run the cells of a stratum; meanwhile pass the first block on and fetch the next one."""

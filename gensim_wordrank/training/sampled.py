@@ -111,6 +111,7 @@ class PartitionEpoch:
         partition, objective, settings = config.partition, config.objective, config.partition.settings
         self.negative_weights = config.negative_weights[contexts.order]
         self.sampled: dict[int, SampledPairs] = {}
+        self.drawn = np.zeros(len(words), np.int64)  # total weight of the sampled pairs of each block, in integer units
         self.options = _sampled.EpochOptions(
             draws_per_weight=settings.draws_per_weight,
             x_max=objective.x_max,
@@ -158,6 +159,10 @@ class PartitionEpoch:
             self.sampled[i] = sampled.without_first_stratum()
         return loss
 
+    def weight(self) -> float:
+        """Return the sum of the weights r of these words' pairs, estimated from those that were sampled."""
+        return float(self.drawn.sum()) / self.options.weight_scale / self.config.partition.settings.draws_per_weight
+
     def _sample(self, i: int, stratum: int) -> SampledPairs:
         """Sample the pairs of a block of words for a stratum and those after it."""
         counts, rows, block = self.counts, self.rows[i], self.numbers[i]
@@ -173,13 +178,14 @@ class PartitionEpoch:
             (expected.words[partition.word_blocks[block]], expected.contexts),
             (slot_of, self.contexts.row_of, n_strata), self.options,
         )  # fmt: skip
+        self.drawn[i] += pairs[: starts[-1], 1].sum(dtype=np.int64)
         return SampledPairs(pairs, starts, n_strata)
 
 
 def sampled_epoch(
     config: TrainingConfig, counts: Cooccurrence, state: State, point: SchedulePoint, workers: int
-) -> tuple[State, float]:
-    """Run all strata of one epoch; return the new state and the estimate of J."""
+) -> tuple[State, float, float]:
+    """Run all strata of one epoch; return the new state, the estimate of J, and the sum of the pairs' weights."""
     partition, contexts = config.partition, config.partition.at(state.epoch)
     n_blocks, ones = partition.n_blocks, np.ones(len(state.words), np.float32)
     words = BlockedRows(state.words, ones, state.word_accumulator, partition.word_blocks)
@@ -210,11 +216,14 @@ def sampled_epoch(
     losses = threads.parallel_rounds(run, n_blocks + 2, n_blocks, workers, barrier_from=n_blocks)
     (new_words, _, word_accumulator), (new_contexts, bias, context_accumulator) = words.new, context_rows.new
     new = State(new_words, new_contexts, bias, word_accumulator, context_accumulator, state.epoch + 1)
-    return new, estimate_loss(losses, partition.settings)
+    return new, estimate_loss(losses, partition.settings), epoch.weight()
 
 
 def estimate_loss(losses: Sequence[Sequence[float]], settings: Settings = SETTINGS) -> float:
-    """Estimate J from the losses of all cells, added up in a fixed order: by stratum, then by block of words."""
+    """Estimate J, without the L2 term, from the losses of all cells.
+
+    They are added up in a fixed order: by stratum, then by block of words.
+    """
     total = 0.0
     for stratum in losses:
         total += sum(stratum)

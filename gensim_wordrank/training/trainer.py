@@ -12,6 +12,7 @@ from typing import Any
 from gensim_wordrank.cooccurrence.csr import CountSummary
 from gensim_wordrank.objective.losses import PairLoss
 from gensim_wordrank.objective.objective import Objective
+from gensim_wordrank.settings import SETTINGS
 from gensim_wordrank.training.backend import Backend, EpochResult
 from gensim_wordrank.training.sampled import TrainingConfig
 from gensim_wordrank.training.schedule import Schedule, learning_rate_scale
@@ -66,8 +67,8 @@ class Trainer:
         """Run the epochs that are not done; yield the result of each after all listeners have been told.
 
         The parameters are gathered from other machines after the last epoch, and after those for which a listener needs
-        them. An epoch that diverges raises FloatingPointError; the parameters of the last result are the last good
-        ones.
+        them. An epoch that diverges raises FloatingPointError, also if the loss stays finite; the parameters of the
+        last result are the last good ones.
         """
         epochs = self.schedule.epochs
         config = TrainingConfig.of(summary, self.objective, state.words.shape[1], self.seed, self.solver)
@@ -84,6 +85,8 @@ class Trainer:
                     result = next(results)
                     if not (math.isfinite(result.loss) and result.is_finite):
                         raise FloatingPointError("the loss or a vector is not finite")
+                    if self._exceeds(result, SETTINGS.diverged_rank, summary):
+                        raise FloatingPointError(f"the loss is {result.loss:.3g}, far above that of vectors of zeros")
                 except FloatingPointError as error:
                     raise self._diverged(epoch, points[epoch - done].learning_rate, is_local, error) from error
                 is_local = result.is_local or epoch + 1 == epochs
@@ -96,6 +99,18 @@ class Trainer:
                 if stop:
                     logger.info("stopped by a callback after epoch %i", epoch + 1)
                     return
+        if epochs > done and self._exceeds(result, SETTINGS.suspicious_rank, summary):
+            logger.warning(
+                "the loss is %.6g, above that of vectors of zeros: nothing was learnt. Lower 'alpha' (now %g)",
+                result.loss, self.schedule.alpha,
+            )  # fmt: skip
+
+    def _exceeds(self, result: EpochResult, factor: float, summary: CountSummary) -> bool:
+        """Return True if a loss is above that of pairs at `factor` times the rank that vectors of zeros give them.
+
+        As rho is concave, the mean rank is then above it, too.
+        """
+        return result.loss > self.objective.pair_value(factor * (len(summary.context_sums) - 1)) * result.weight
 
     def _diverged(self, epoch: int, rate: float, is_local: bool, error: FloatingPointError) -> FloatingPointError:
         objective, before = self.objective, "the" if is_local else "an"

@@ -48,7 +48,7 @@ def updates(state, counts, objective, rate, seed, sharpness=1.0, settings=SETTIN
     """Return the updates of U, V and the bias in one epoch, divided by rate and draws per weight, and the loss."""
     point = SchedulePoint(rate * np.sqrt(HUGE), sharpness)
     config = TrainingConfig.of(counts.summarize(), objective, state.words.shape[1], seed, settings=settings)
-    new, loss = sampled_epoch(config, counts, state, point, 1)
+    new, loss, _ = sampled_epoch(config, counts, state, point, 1)
     parts = ((new.words, state.words), (new.contexts, state.contexts), (new.bias, state.bias))
     return [(a.astype(np.float64) - b) / (rate * SETTINGS.draws_per_weight) for a, b in parts], loss
 
