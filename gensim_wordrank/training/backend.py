@@ -110,7 +110,7 @@ class LocalBackend:
         self, config: TrainingConfig, counts: Cooccurrence, state: State, points: Iterable[SchedulePoint]
     ) -> Generator[EpochResult, None, None]:
         """Run one epoch per schedule point on the threads of this machine."""
-        run_epoch = triplet_epoch if config.solver is Solver.TRIPLET else sampled_epoch
+        run_epoch = triplet_epoch if config.method.solver is Solver.TRIPLET else sampled_epoch
         for point in points:
             state, loss, weight = run_epoch(config, counts, state, point, self.workers)
             yield EpochResult(state.epoch, loss, weight, state.is_finite(), True, lambda state=state: state)  # type: ignore[misc]

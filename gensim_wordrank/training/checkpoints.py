@@ -32,8 +32,8 @@ from gensim_wordrank.training.trainer import Listener
 
 logger = logging.getLogger(__name__)
 
-RUN = checksummed.Format("training run", 3, "Start over.")
-EPOCH = checksummed.Format("checkpoint", 2, "The one before is used.")
+RUN = checksummed.Format("training run", 4, "Start over.")
+EPOCH = checksummed.Format("checkpoint", 3, "The one before is used.")
 # where these agree, results are the same bytes
 REPRODUCIBLE_WITH = ("gensim-wordrank", "numpy", "machine", "CPU level")
 SECONDS = {"s": 1, "min": 60, "h": 3600}
