@@ -173,6 +173,8 @@ def restore(model: Any, run: Run) -> Cooccurrence:
         name: np.array(values, object) if isinstance(values, list) else values for name, values in attributes.items()
     }
     state, progress = run.newest()
+    if len(state.xi) not in (0, counts.nnz):
+        raise ValueError(f"A checkpoint in '{run.directory}' has {len(state.xi)} xi for {counts.nnz} pairs: it is damaged.")
     model.wv.vectors = state.words
     model.wv.vectors_lockf = run.model["lock"]
     model._set_state(state)

@@ -78,8 +78,9 @@ def test_switches_change_the_default_solver_one_by_one(lee_pairs):
     """Each departure from the paper can be switched off by itself."""
     default = WordRank.from_cooccurrence(lee_pairs, **SMALL).wv.vectors
     for switch in (
-        {"bias": False}, {"discount": 0}, {"sharpness": 1}, {"whiten": False}, {"optimizer": "sgd", "alpha": 0.01},
-        {"uniform_negatives": True}, {"l2": 0}, {"init": "positive"}, {"min_alpha": 0.5}, {"solver": "stored"},
+        {"bias": False}, {"discount": 0}, {"sharpness": 1}, {"whiten": False}, {"optimizer": "sgd"},
+        {"uniform_negatives": True}, {"l2": 0}, {"init": "random"}, {"init": "positive"}, {"min_alpha": 0.025},
+        {"solver": "stored"},
     ):  # fmt: skip
         model = WordRank.from_cooccurrence(lee_pairs, **SMALL, **switch)
         assert (model.wv.vectors != default).any(), switch

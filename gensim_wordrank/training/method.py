@@ -80,7 +80,7 @@ class Method:
         if self.solver is Solver.TRIPLET:
             return 0.01
         if not self.uses_adagrad:
-            return 0.005
+            return 0.002
         return 0.2 if pair_loss is PairLoss.HINGE else 0.5
 
     def step_per_rate(self, objective: Objective, n_contexts: int) -> float:

@@ -16,7 +16,7 @@ from gensim_wordrank._ranks import update_xi
 from gensim_wordrank._utils import threads
 from gensim_wordrank.cooccurrence.csr import Csr
 from gensim_wordrank.objective.losses import PairLoss, RankLoss
-from gensim_wordrank.objective.objective import Objective
+from gensim_wordrank.objective.objective import LARGEST, Objective
 from gensim_wordrank.objective.ranks import KERNELS, TILE_BYTES
 from gensim_wordrank.training.method import Method
 from gensim_wordrank.training.state import State
@@ -84,6 +84,7 @@ def updated_xi(
             columns = np.concatenate([counts.indices[pair] for pair in pairs])
             rank_pairs(words[tile] @ contexts.T, edges, columns, ranks)
             update_xi(ranks, objective.rank_scale, objective.rank_offset, values)
+            np.minimum(values, np.float32(LARGEST), out=values)  # without an offset, that of rank 0 is infinite
         for pair, start in zip(pairs, edges.tolist()[:-1], strict=True):
             xi[pair] = values[start : start + pair.stop - pair.start]
 
