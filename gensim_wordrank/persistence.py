@@ -174,7 +174,7 @@ def restore(model: Any, run: Run) -> Cooccurrence:
     }
     state, progress = run.newest()
     if len(state.xi) not in (0, counts.nnz):
-        raise ValueError(f"A checkpoint in '{run.directory}' has {len(state.xi)} xi for {counts.nnz} pairs: it is damaged.")
+        raise ValueError(f"'{run.directory}' is damaged: a checkpoint has {len(state.xi)} xi for {counts.nnz} pairs.")
     model.wv.vectors = state.words
     model.wv.vectors_lockf = run.model["lock"]
     model._set_state(state)

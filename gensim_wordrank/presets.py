@@ -59,7 +59,6 @@ def parameters(preset: Preset | str | None) -> dict[str, Any]:
 
 def with_presets(init: Function) -> Function:
     """Let a constructor take `preset`: its parameters replace the defaults, and given arguments replace both."""
-
     names = list(signature(init).parameters)[1:]
 
     @wraps(init)

@@ -85,8 +85,17 @@ def sample_pairs(
 
 
 def run_cell(
-    words, word_accumulator, contexts, context_accumulator, negative_weights, pairs, starts, n_slots, seed,
-    pair_xi=None, **options
+    words,
+    word_accumulator,
+    contexts,
+    context_accumulator,
+    negative_weights,
+    pairs,
+    starts,
+    n_slots,
+    seed,
+    pair_xi=None,
+    **options,
 ):
     """Call the kernel with each array and each option as an argument of its own."""
     return _sampled.run_cell(

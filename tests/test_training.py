@@ -21,7 +21,6 @@ from gensim_wordrank.training.state import (
     initial_words,
 )
 from gensim_wordrank.training.trainer import Listener, Trainer
-from gensim_wordrank.types import Solver
 
 COMBINATIONS = list(itertools.product([loss.value for loss in RankLoss], [loss.value for loss in PairLoss]))
 

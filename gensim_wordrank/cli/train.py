@@ -60,8 +60,11 @@ counting_options = (
     parameter("memory", 'Memory limit, such as "4GB" (default: half of the free memory).', type=str),
 )
 training_options = (
-    click.option("--preset", type=click.Choice([preset.value for preset in Preset]),
-                 help="The settings of the paper or of its authors' program; other options replace single ones."),
+    click.option(
+        "--preset",
+        type=click.Choice([preset.value for preset in Preset]),
+        help="The settings of the paper or of its authors' program; other options replace single ones.",
+    ),
     parameter("vector_size", "Dimension of the vectors."),
     parameter("epochs", "Passes over the co-occurrence counts."),
     parameter("tolerance", "Stop when the loss falls by less than this share; needs a constant rate.", type=float),

@@ -166,7 +166,15 @@ class TrainingPeer(Peer):
         offsets = np.cumsum([0, *map(len, rows)])
         words = [self.words.part(start, end) for start, end in itertools.pairwise(offsets)]
         work = await asyncio.to_thread(
-            PartitionEpoch, self.config, self.partition(epoch), epoch, point, blocks, words, self.counts, rows,
+            PartitionEpoch,
+            self.config,
+            self.partition(epoch),
+            epoch,
+            point,
+            blocks,
+            words,
+            self.counts,
+            rows,
             self.xi,
         )
         losses = [await self._run_stratum(work, stratum) for stratum in range(self.config.partition.n_blocks)]
