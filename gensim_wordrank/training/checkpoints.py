@@ -384,7 +384,7 @@ def _pop_state(place: Path, found: dict[str, Any], like: State | None = None, ep
         "words": schema.array(np.float32, n, size), "contexts": schema.array(np.float32, n, size),
         "bias": schema.array(np.float32, n), "word_accumulator": schema.array(np.float32, n, low=0),
         "context_accumulator": schema.array(np.float32, n, low=0), "epoch": epoch,
-        "xi": schema.array(np.float32, np.size(found.get("xi")), low=0),  # of any number of pairs, see `restore`
+        "xi": schema.array(np.float32, np.size(found.get("xi", ())), low=0),  # of any number of pairs, see `restore`
     }  # fmt: skip
     schema.check(str(place), found, kinds, others=found.keys() - kinds.keys())
     return State(**{name: found.pop(name) for name in kinds})

@@ -202,8 +202,7 @@ def sampled_epoch(
     if config.method.stores_xi:
         xi = state.xi
         if is_update_due(config.method, state):
-            words, contexts_ = state.with_bias()
-            xi = updated_xi(config.objective, pairs, words, contexts_, partition.word_blocks, workers)
+            xi = updated_xi(config.objective, pairs, *state.with_bias(), partition.word_blocks, workers)
     n_blocks, ones = partition.n_blocks, np.full(len(state.words), config.method.has_bias, np.float32)
     words = BlockedRows(state.words, ones, state.word_accumulator, partition.word_blocks)
     context_rows = BlockedRows(
