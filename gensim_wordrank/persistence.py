@@ -59,12 +59,17 @@ PARAMETERS = {
         ("symmetric", "distance_weighting", "weighted", "subwords", "compute_loss"),
         schema.either(schema.boolean(), schema.integer(0, 1)),
     ),
-    **dict.fromkeys(("vector_size", "window", "workers"), POSITIVE),
+    **dict.fromkeys(("vector_size", "window", "workers", "xi_period"), POSITIVE),
     **dict.fromkeys(("max_vocab_size", "max_final_vocab", "min_count"), schema.optional(schema.number())),
     **dict.fromkeys(
         ("alpha", "min_alpha", "t", "rank_scale", "rank_offset", "x_max", "epsilon", "discount", "l2"), schema.number()
     ),
-    **dict.fromkeys(("solver", "rank_loss", "pair_loss"), schema.text(r"\w{1,20}")),
+    **dict.fromkeys(("solver", "rank_loss", "pair_loss", "optimizer", "init"), schema.text(r"\w{1,20}")),
+    **dict.fromkeys(("bias", "uniform_negatives"), schema.boolean()),
+    "sharpness": schema.number(),
+    "whiten": schema.optional(schema.boolean()),
+    "preset": schema.optional(schema.text(r"\w{1,20}")),
+    "tolerance": schema.optional(schema.number()),
     "epochs": schema.integer(1, 10**6),
     "sorted_vocab": schema.either(schema.boolean(), schema.integer()),
     "seed": schema.integer(0, 2**32 - 1),
@@ -209,9 +214,9 @@ def _stored_parameters(cls: type) -> set[str]:
 
 def describe(model: Any) -> dict[str, Any]:
     """Return what a model is in addition to its state and counts, as plain values and arrays."""
-    objective = asdict(model.objective)
-    names = _stored_parameters(type(model)) - objective.keys()
-    parameters = {**objective, **{name: getattr(model, name) for name in sorted(names)}}
+    parts = {**asdict(model.objective), **asdict(model.method)}
+    names = _stored_parameters(type(model)) - parts.keys()
+    parameters = {**parts, **{name: getattr(model, name) for name in sorted(names)}}
     attributes = keyedvectors.plain_attributes(model.wv)
     stored = {name: getattr(model, name, None) for name in STORED}  # a vocabulary sets some of them
     description = {
@@ -258,6 +263,8 @@ def restore(model: Any, run: Run) -> Cooccurrence:
     if run.start.words.shape != (n, size):
         raise ValueError(f"'{run.directory}' is damaged: there are not {n} vectors of size {size}.")
     state, progress = run.newest()
+    if len(state.xi) not in (0, counts.nnz):
+        raise ValueError(f"'{run.directory}' is damaged: a checkpoint has {len(state.xi)} xi for {counts.nnz} pairs.")
     model.wv.vectors = state.words
     values = {name: value for name, value in run.model.items() if name != "model"}
     set_words(model, counts.words, description, values, str(run.directory / "run"))
