@@ -10,8 +10,8 @@
  * Steps are those of SGD, or AdaGrad's with one accumulator per row: the sum of the mean squares of its gradients.
  *
  * Contexts have a bias: score(w, c) = <u_w, v_c> + b_c. It is stored behind the vector, at index vector_size, where U has 1,
- * or 0 if there are no biases. It takes the frequency of contexts out of the vectors, and is not regularized. Rows are `stride` floats apart, a multiple of 16, and are
- * zero behind the bias. Gradients are directions of descent.
+ * or 0 if there are no biases. It takes the frequency of contexts out of the vectors, and is not regularized. Rows are `stride` floats
+ * apart, a multiple of 16, and are zero behind the bias. Gradients are directions of descent.
  */
 #include <string.h>
 

@@ -507,7 +507,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     def _initial_vectors(self) -> list[Vectors]:
         """Return the initial vectors of all words and contexts."""
         n, positive = len(self.wv.index_to_key), self.init is Init.POSITIVE
-        vectors = [initial_vectors(n, self.vector_size, self.seed, part, positive) for part in (0, 1)]
+        vectors = [initial_vectors(n, self.vector_size, self.seed, part, positive=positive) for part in (0, 1)]
         if self.init is Init.SHARED:
             vectors[0] = initial_words(self._evidence(), self.vector_size, self.seed)
         return vectors
@@ -898,7 +898,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     def _hold_given_vectors(self, first: int) -> None:
         """Let vectors that a user gave move less, and keep them in their basis, if words from `first` on have any."""
         for part, vectors in enumerate((self.wv.vectors, self.context_vectors)):
-            given = np.flatnonzero(are_given(vectors, self.seed, part)[first:]) + first
+            given = np.flatnonzero(are_given(vectors, self.seed, part, positive=self.init is Init.POSITIVE)[first:]) + first
             if len(given):
                 held = np.float32(given_accumulator(vectors[given]))
                 self._accumulators[part, given] = np.maximum(self._accumulators[part, given], held)
