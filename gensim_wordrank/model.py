@@ -897,8 +897,9 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
 
     def _hold_given_vectors(self, first: int) -> None:
         """Let vectors that a user gave move less, and keep them in their basis, if words from `first` on have any."""
+        positive = self.init is Init.POSITIVE
         for part, vectors in enumerate((self.wv.vectors, self.context_vectors)):
-            given = np.flatnonzero(are_given(vectors, self.seed, part, positive=self.init is Init.POSITIVE)[first:]) + first
+            given = np.flatnonzero(are_given(vectors, self.seed, part, positive=positive)[first:]) + first
             if len(given):
                 held = np.float32(given_accumulator(vectors[given]))
                 self._accumulators[part, given] = np.maximum(self._accumulators[part, given], held)
