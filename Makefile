@@ -6,6 +6,10 @@
 # make faults    kill, interrupt and damage runs, writers and files, and check what is left; prints tables
 # make clients   run programs written for Word2Vec with both models, in environments of their own; updates docs/clients.md
 # make sanitize  run the kernel tests under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
+# make test-oldest  run tests with the oldest version of each dependency, in .venv-oldest
+# make wheel     build a wheel for each Python on the PATH and try it in an empty environment
+# make wheels    build and test the wheels of this system for all Pythons with cibuildwheel (on Linux, in containers)
+# make sdist     build the source distribution
 # make clean     remove .venv and everything that was built
 #
 # All targets use .venv and create it if it is missing. It is updated only when pyproject.toml changes.
@@ -15,9 +19,14 @@ VENV ?= .venv
 # meson-python looks for meson and ninja on the PATH
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
+OLDEST := $(abspath $(VENV))-oldest
+# tests that need no package beyond those of .ci/oldest.txt
+TESTS_OLDEST := kernels test_training.py test_model.py test_cooccurrence.py test_checkpoints.py test_counting.py \
+	test_corpus.py test_evaluation.py test_keyedvectors.py test_subwords.py test_sklearn.py test_system.py
+
 INSTALL := pip install --quiet --no-build-isolation --check-build-dependencies --editable
 
-.PHONY: help dev demo test lint docs faults clients sanitize clean
+.PHONY: help dev demo test lint docs faults clients sanitize test-oldest wheel wheels sdist clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -52,8 +61,24 @@ clients: $(VENV)/.installed
 sanitize: $(VENV)/.dev
 	python tests/sanitize.py
 
+test-oldest:
+	test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/pip install --quiet 'pip>=25.1'
+	$(OLDEST)/bin/pip install --quiet --only-binary=:all: --requirement .ci/oldest.txt --group test-wheel meson-python ninja cython==3.1.2
+	PATH=$(OLDEST)/bin:$$PATH $(OLDEST)/bin/pip install --quiet --no-build-isolation --no-deps .
+	$(OLDEST)/bin/pytest -W default $(addprefix tests/,$(TESTS_OLDEST))
+
+wheel: $(VENV)/.wheels
+	python tests/wheel.py
+
+wheels: $(VENV)/.wheels
+	python -m cibuildwheel --output-dir dist
+
+sdist: $(VENV)/.wheels
+	python -m build --sdist
+
 clean:
-	rm -rf $(VENV) demo dist build .hypothesis .import_linter_cache .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(OLDEST) demo dist build .hypothesis .import_linter_cache .mypy_cache .ruff_cache .pytest_cache
 
 # the package and what the demo needs
 $(VENV)/.installed: pyproject.toml
@@ -64,6 +89,12 @@ $(VENV)/.installed: pyproject.toml
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/.installed
 	$(INSTALL) '.[plot,sklearn,distributed]' --group test --group lint --group docs
+	touch $@
+
+$(VENV)/.wheels: pyproject.toml
+	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	pip install --quiet 'pip>=25.1'
+	pip install --quiet --group wheels
 	touch $@
 
 # programs that are not Python packages; tests that need a missing one are skipped

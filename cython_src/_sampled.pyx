@@ -12,7 +12,8 @@ cdef extern from "wr_cell.h" nogil:
     ctypedef struct wr_options:
         float draws_per_weight, x_max, epsilon
         int rank_loss, pair_loss
-        float t, rank_scale, rank_offset, sharpness, gradient_scale, l2, learning_rate
+        float t, rank_scale, rank_offset, sharpness, gradient_scale, l2, learning_rate, bias
+        int adagrad
         int64_t vector_size, n_contexts, n_negatives
 
     ctypedef struct wr_pair:
@@ -25,6 +26,7 @@ cdef extern from "wr_cell.h" nogil:
         const int64_t *indptr
         const int32_t *columns
         const float *counts
+        const float *xi
         const float *word_factor
         const float *context_factor
         const uint8_t *slot_of
@@ -50,6 +52,7 @@ cdef extern from "wr_cell.h" nogil:
         float *context_accumulator
         int64_t n_words, n_contexts, stride
         const wr_pair *pairs
+        const float *pair_xi
         const int64_t *starts
         int64_t n_slots
         float weight_scale
@@ -57,7 +60,7 @@ cdef extern from "wr_cell.h" nogil:
 
     float wr_weight_scale(const wr_options *options)
     int64_t wr_n_tasks(int64_t n)
-    bint wr_sample_pairs(const wr_pair_sampler *sampler, wr_pair *pairs, int64_t *starts)
+    bint wr_sample_pairs(const wr_pair_sampler *sampler, wr_pair *pairs, float *pair_xi, int64_t *starts)
     int64_t wr_workspace_size(int64_t stride)
     double wr_run_cell(wr_cell *cell, wr_task *tasks, float *workspace, uint64_t *random)
 
@@ -78,6 +81,11 @@ cdef class EpochOptions:
         if not 0 < self.c.n_negatives <= WR_MAX_NEGATIVES:
             raise ValueError("n_negatives must be from 1 to 256")
 
+    @property
+    def weight_scale(self) -> float:
+        """Factor of the weights of sampled pairs, which are stored as integers."""
+        return wr_weight_scale(&self.c)
+
 
 def sample_pairs(
     uint16_t[:, ::1] pairs,             # OUT  room for all pairs of the words, and one more
@@ -87,6 +95,8 @@ def sample_pairs(
     tuple factors,                      # (of_words, of_contexts): their product is a pair's expected count
     tuple slots,                        # (slot_of, row_of, n_slots): block of each context and its row there
     EpochOptions options not None,
+    const float[::1] xi=None,           # stored for each count
+    float[::1] pair_xi=None,            # OUT  those of the sampled pairs; as long as `pairs`
 ):
     """Sample the pairs of a block of words with the blocks of contexts 0 to n_slots - 1.
 
@@ -109,6 +119,8 @@ def sample_pairs(
         raise ValueError("columns and counts must have one entry per pair")
     if slot_of.shape[0] != row_of.shape[0] or slot_of.shape[0] != context_factor.shape[0]:
         raise ValueError("slot_of, row_of and the factors of contexts must have one entry per context")
+    if xi is not None and (pair_xi is None or xi.shape[0] != values.shape[0] or pair_xi.shape[0] != pairs.shape[0]):
+        raise ValueError("xi must have one entry per count, and pair_xi one per pair")
     longest = check_rows(pairs, word_rows, indptr, columns.shape[0], row_of)
     starts = np.zeros(n_words * n_slots + 1, np.int64)
     if longest == 0:
@@ -120,11 +132,16 @@ def sample_pairs(
     cdef uint16_t[::1] weight = np.empty(longest + 1, np.uint16)
     cdef int64_t[::1] starts_out = starts
     cdef bint valid
+    cdef const float *stored = NULL
+    cdef float *of_pairs = NULL
+    if xi is not None:
+        stored, of_pairs = &xi[0], &pair_xi[0]
     cdef wr_pair_sampler sampler = wr_pair_sampler(
         &options.c, n_words, slot_of.shape[0], n_slots, &word_rows[0], &indptr[0], &columns[0], &values[0],
-        &word_factor[0], &context_factor[0], &slot_of[0], &row_of[0], &offsets[0], &sampled[0], &rate[0], &weight[0])
+        stored, &word_factor[0], &context_factor[0], &slot_of[0], &row_of[0], &offsets[0], &sampled[0], &rate[0],
+        &weight[0])
     with nogil:
-        valid = wr_sample_pairs(&sampler, <wr_pair *> &pairs[0, 0], &starts_out[0])
+        valid = wr_sample_pairs(&sampler, <wr_pair *> &pairs[0, 0], of_pairs, &starts_out[0])
     if not valid:
         raise ValueError("a column lies outside the contexts")
     return starts
@@ -155,12 +172,14 @@ def drop_first_slot(
     uint16_t[:, ::1] pairs,             # INOUT  from sample_pairs
     const int64_t[::1] starts,
     int n_slots,
+    float[::1] pair_xi=None,            # INOUT  as long as `pairs`
 ):
     """Remove the pairs of the first of several slots; move the others together and return their starts."""
     cdef int64_t i, s, n_words = (starts.shape[0] - 1) // n_slots if n_slots > 1 else 0
     if n_slots < 2 or starts.shape[0] != n_words * n_slots + 1 or pairs.shape[1] != 2:
         raise ValueError("the pairs were sampled for another number of slots, or for one")
-    if starts[0] < 0 or starts[n_words * n_slots] > pairs.shape[0]:
+    if starts[0] < 0 or starts[n_words * n_slots] > pairs.shape[0] or (
+            pair_xi is not None and pair_xi.shape[0] != pairs.shape[0]):
         raise ValueError("starts lie outside the pairs")
     for i in range(n_words * n_slots):
         if starts[i] > starts[i + 1]:
@@ -169,11 +188,16 @@ def drop_first_slot(
     cdef int64_t[::1] ends = new_starts[1:]
     cdef int64_t first, last, end = 0
     cdef wr_pair *pair = <wr_pair *> &pairs[0, 0] if pairs.shape[0] else NULL
+    cdef float *xi = NULL
+    if pair_xi is not None and pair_xi.shape[0]:
+        xi = &pair_xi[0]
     with nogil:
         for i in range(n_words):
             first, last = starts[i * n_slots + 1], starts[(i + 1) * n_slots]
             if first < last:
                 memmove(pair + end, pair + first, (last - first) * sizeof(wr_pair))
+                if xi != NULL:
+                    memmove(xi + end, xi + first, (last - first) * sizeof(float))
             for s in range(1, n_slots):
                 end += starts[i * n_slots + s + 1] - starts[i * n_slots + s]
                 ends[i * (n_slots - 1) + s - 1] = end
@@ -187,6 +211,7 @@ def run_cell(
     tuple pairs,                        # (pairs, starts, n_slots) of sample_pairs; the first slot is this block
     EpochOptions options not None,
     uint64_t seed,
+    const float[::1] pair_xi=None,      # stored xi of the pairs; without it, xi follows from the estimated ranks
 ):
     """Train one cell on its sampled pairs; return the sum of weight * rho."""
     cdef float[:, ::1] u, v
@@ -204,6 +229,8 @@ def run_cell(
         raise ValueError("accumulators must have one entry per row")
     if n_slots < 1 or starts.shape[0] != u.shape[0] * n_slots + 1 or sampled.shape[1] != 2:
         raise ValueError("the pairs were sampled for other words or blocks")
+    if pair_xi is not None and pair_xi.shape[0] != sampled.shape[0]:
+        raise ValueError("pair_xi must have one entry per pair")
     n_table = check_weights(negative_weights, v.shape[0])
     n_tasks = check_pairs(sampled, starts, n_slots, v.shape[0])
     if n_tasks == 0 or v.shape[0] < 2:  # no pairs, or nothing to rank them against
@@ -212,9 +239,12 @@ def run_cell(
     cdef char[::1] tasks = np.empty(n_tasks * sizeof(wr_task), np.int8)
     cdef uint16_t[::1] table = np.empty(n_table, np.uint16)
     cdef int32_t[::1] index_of = np.empty(v.shape[0], np.int32)
+    cdef const float *stored = NULL
+    if pair_xi is not None:
+        stored = &pair_xi[0]
     cdef wr_cell cell = wr_cell(
         &options.c, &u[0, 0], &u_accumulator[0], &v[0, 0], &v_accumulator[0], u.shape[0], v.shape[0], u.shape[1],
-        <const wr_pair *> &sampled[0, 0], &starts[0], n_slots, wr_weight_scale(&options.c),
+        <const wr_pair *> &sampled[0, 0], stored, &starts[0], n_slots, wr_weight_scale(&options.c),
         wr_negative_sampler(&negative_weights[0], &table[0], &index_of[0]))
     with nogil:
         loss = wr_run_cell(&cell, <wr_task *> &tasks[0], &workspace[0], &seed)

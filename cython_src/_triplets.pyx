@@ -78,15 +78,15 @@ def run_triplets(
     TripletOptions options not None,
     uint64_t seed,
 ):
-    """Update U and V with `n_triplets` sampled triplets; return the sum of j(w,c,c') / |Omega|, equation (13)."""
+    """Update U and V with sampled triplets; return the sums of j(w,c,c') / |Omega|, equation (13), and of r."""
     cdef const int64_t[::1] indptr
     cdef const int32_t[::1] columns
     indptr, columns = counts
     check_shapes(words, contexts, indptr, columns, weights, xi)
     cdef int64_t n_pairs = columns.shape[0], n_contexts = contexts.shape[0], size = words.shape[1], p, w, c, negative, _
-    cdef double margin, loss = 0.0
+    cdef double margin, loss = 0.0, weight = 0.0
     if n_pairs == 0 or n_contexts < 2:  # no triplet exists
-        return loss
+        return loss, weight
     cdef Parameters o = options.c
     # lines 8 to 10 leave the factor |Omega| (|C| - 1) / alpha of j to the step size; L2 is put on the same scale
     cdef double weight_decay = o.learning_rate * o.l2 * o.rank_scale / <double> (n_contexts - 1)
@@ -96,11 +96,12 @@ def run_triplets(
             w, c = word_of_pair(indptr, p), columns[p]
             negative = sample_negative(c, n_contexts, &seed)  # line 6: sample c' uniformly from C without c
             margin = wr_margin(&words[w, 0], &contexts[c, 0], &contexts[negative, 0], size)
+            weight += weights[p]
             loss = add_loss(loss, &o, n_contexts, weights[p], 1.0 / xi[p], margin)
             wr_apply_triplet_gradient(
                 &words[w, 0], &contexts[c, 0], &contexts[negative, 0], size,
                 step_gradient(&o, weights[p], 1.0 / xi[p], margin), weight_decay, weights[p])
-    return loss
+    return loss, weight
 
 
 cdef int check_shapes(

@@ -3,13 +3,14 @@
  * Algorithm 1 updates one pair and one c' at a time. Here a task has up to WR_TASK_PAIRS pairs of one word, and a group of
  * WR_GROUP tasks shares S negatives (wr_negatives.h). For each group:
  *   (a) the words are scored against the negatives by a small matrix product (wr_score_negatives);
- *   (b) each task is processed in four steps: score, rank, gradient, apply. The rank of a pair, and with it xi, is estimated from
- *       the scores of the negatives, and every violating negative contributes to the gradient;
+ *   (b) each task is processed in four steps: score, rank, gradient, apply. The rank of a pair is estimated from the scores of the
+ *       negatives, and every violating negative contributes to the gradient. xi is that of the estimated rank, or the one that was
+ *       stored when stage 2 last ran: then the steps are those of lines 8 to 10, for many triplets at once;
  *   (c) the gradients of the negatives and of the words are applied.
- * Step sizes are AdaGrad's, with one accumulator per row: the sum of the mean squares of its gradients.
+ * Steps are those of SGD, or AdaGrad's with one accumulator per row: the sum of the mean squares of its gradients.
  *
- * Contexts have a bias: score(w, c) = <u_w, v_c> + b_c. It is stored behind the vector, at index vector_size, where U has 1. It takes
- * the frequency of contexts out of the vectors, and is not regularized. Rows are `stride` floats apart, a multiple of 16, and are
+ * Contexts have a bias: score(w, c) = <u_w, v_c> + b_c. It is stored behind the vector, at index vector_size, where U has 1,
+ * or 0 if there are no biases. It takes the frequency of contexts out of the vectors, and is not regularized. Rows are `stride` floats apart, a multiple of 16, and are
  * zero behind the bias. Gradients are directions of descent.
  */
 #include <string.h>
@@ -34,6 +35,7 @@ typedef struct {
 typedef struct {
     int64_t n;
     const wr_pair *pair;
+    const float *xi; /* stored, or NULL */
     float *v[WR_TASK_PAIRS];
     float weight[WR_TASK_PAIRS];
     float threshold[WR_TASK_PAIRS]; /* wr_margin_threshold of the score */
@@ -70,8 +72,9 @@ WR_INLINE void wr_prefetch_contexts(const wr_cell *cell, const wr_pair *pair, in
             __builtin_prefetch(cell->contexts + pair[i].row * cell->stride + d);
 }
 
-/* Add the mean square of a row's gradient to its accumulator; return the learning rate of the row. */
-WR_INLINE float wr_adagrad_rate(const wr_options *o, float *accumulator, float squared_norm) {
+/* Return the learning rate of a row; for AdaGrad, after the mean square of its gradient was added to its accumulator. */
+WR_INLINE float wr_row_rate(const wr_options *o, float *accumulator, float squared_norm) {
+    if (!o->adagrad) return o->learning_rate;
     *accumulator += squared_norm / (float)(o->vector_size + 1);
     return o->learning_rate / sqrtf(*accumulator);
 }
@@ -108,6 +111,7 @@ WR_INLINE void wr_score_negatives(const wr_cell *cell, wr_group *g) {
 
 WR_INLINE void wr_score_pairs(int pair_loss, const wr_cell *cell, const wr_task *task, const float *u, wr_task_pairs *p) {
     p->n = task->n_pairs, p->pair = cell->pairs + task->first;
+    p->xi = cell->pair_xi ? cell->pair_xi + task->first : NULL;
     for (int64_t i = 0; i < WR_TASK_PAIRS; i++) p->threshold[i] = WR_NO_VIOLATION(pair_loss), p->rank[i] = 0.0f;
     for (int64_t i = 0; i < p->n; i++) {
         p->v[i] = cell->contexts + p->pair[i].row * cell->stride;
@@ -152,6 +156,15 @@ WR_INLINE void wr_rank_losses(const wr_options *o, const float *rank, float *rho
     }
 }
 
+/* At stored xi: the bound rho(1/xi) + rho'(1/xi) ((rank + beta) / alpha - 1/xi) of equation (11), and its slope rho'(1/xi) */
+WR_INLINE void wr_bound_losses(const wr_options *o, const float *xi, const float *rank, int64_t n, float *rho, float *slope) {
+    for (int64_t i = 0; i < n; i++) {
+        const float at = 1.0f / xi[i], x = ((rank[i] > 0.0f ? rank[i] : 0.0f) + o->rank_offset) / o->rank_scale;
+        slope[i] = (float)wr_rank_slope(o->rank_loss, o->t, at);
+        rho[i] = (float)wr_rank_loss(o->rank_loss, o->t, at) + slope[i] * (x - at);
+    }
+}
+
 /* gradient = weight * gradient_scale * rho' * sum over c' != c of importance * -l'(s_c - s_c'), and each c' gets its term of the sum
  * with the opposite sign; return the sum of weight * rho.
  */
@@ -161,7 +174,10 @@ WR_INLINE double wr_pair_gradients(
 ) {
     float rho[WR_TASK_PAIRS], slope[WR_TASK_PAIRS], scale[WR_TASK_PAIRS] = {0};
     double loss = 0.0;
-    wr_rank_losses(o, p->rank, rho, slope);
+    if (p->xi)
+        wr_bound_losses(o, p->xi, p->rank, p->n, rho, slope);
+    else
+        wr_rank_losses(o, p->rank, rho, slope);
     for (int64_t i = 0; i < p->n; i++) {
         loss += p->weight[i] * rho[i];
         scale[i] = p->weight[i] * slope[i] * o->gradient_scale;
@@ -190,10 +206,10 @@ WR_INLINE void wr_apply_pair_gradients(const wr_cell *cell, const float *u, cons
     float step[WR_TASK_PAIRS], decay[WR_TASK_PAIRS], bias[WR_TASK_PAIRS];
     for (int64_t i = 0; i < p->n; i++) {
         float *accumulator = cell->context_accumulator + p->pair[i].row;
-        const float rate = wr_adagrad_rate(o, accumulator, p->gradient[i] * p->gradient[i] * squared_norm);
+        const float rate = wr_row_rate(o, accumulator, p->gradient[i] * p->gradient[i] * squared_norm);
         decay[i] = wr_weight_decay_factor(o, rate, p->weight[i]);
         step[i] = rate * p->gradient[i];
-        bias[i] = p->v[i][o->vector_size] + step[i];
+        bias[i] = p->v[i][o->vector_size] + step[i] * o->bias;
     }
     for (int64_t d = 0; d < cell->stride; d += WR_LANES) {
         wr_lanes of_word = WR_READ(u, d), sum = WR_AT(word_gradient, d);
@@ -240,21 +256,21 @@ WR_INLINE void wr_apply_negative_gradient(const wr_cell *cell, wr_group *g, int6
         }
     }
     for (int i = 0; i < 4; i++) {
-        const float rate = wr_adagrad_rate(cell->options, g->negatives.accumulator[j + i], wr_sum_lanes(square[i]));
+        const float rate = wr_row_rate(cell->options, g->negatives.accumulator[j + i], wr_sum_lanes(square[i]));
         float *v = g->negatives.v[j + i];
         for (int64_t d = 0; d < stride; d += WR_LANES) WR_AT(v, d) -= rate * WR_READ(gradient + i * stride, d);
     }
 }
 
-/* u_w += rate * gradient, with weight decay; the bias coordinate stays 1. */
+/* u_w += rate * gradient, with weight decay; the bias coordinate stays as it is. */
 WR_INLINE void wr_apply_word_gradient(const wr_cell *cell, int32_t row, float *gradient, float weight) {
     const wr_options *o = cell->options;
     float *u = cell->words + row * cell->stride;
     gradient[o->vector_size] = 0.0f;
-    const float rate = wr_adagrad_rate(o, cell->word_accumulator + row, wr_dot(gradient, gradient, cell->stride));
+    const float rate = wr_row_rate(o, cell->word_accumulator + row, wr_dot(gradient, gradient, cell->stride));
     const float decay = wr_weight_decay_factor(o, rate, weight);
     for (int64_t d = 0; d < cell->stride; d += WR_LANES) WR_AT(u, d) = decay * WR_READ(u, d) + rate * WR_READ(gradient, d);
-    u[o->vector_size] = 1.0f;
+    u[o->vector_size] = o->bias;
 }
 
 /* ---- the cell --------------------------------------------------------------------------------------------------- */

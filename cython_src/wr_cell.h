@@ -12,6 +12,7 @@ typedef struct {
     float *contexts, *context_accumulator;
     int64_t n_words, n_contexts, stride; /* of this block; the stride is a multiple of WR_ROW_FLOATS */
     const wr_pair *pairs;                /* sampled pairs */
+    const float *pair_xi;                /* and the stored xi of each, or NULL */
     const int64_t *starts;               /* those of word i begin at starts[i * n_slots] */
     int64_t n_slots;
     float weight_scale; /* of their weights */

@@ -70,7 +70,8 @@ WR_INLINE int64_t wr_systematic_sample(
  * Tasks of neighboring columns gave clearly worse vectors.
  */
 WR_INLINE void wr_assign_to_tasks(
-    const wr_pair_sampler *sampler, const int32_t *columns, int64_t n, wr_pair *pairs, int64_t *starts
+    const wr_pair_sampler *sampler, const int32_t *columns, const float *xi, int64_t n, wr_pair *pairs, float *pair_xi,
+    int64_t *starts
 ) {
     const int64_t n_slots = sampler->n_slots;
     struct {
@@ -88,11 +89,12 @@ WR_INLINE void wr_assign_to_tasks(
         const int32_t context = columns[sampler->pair[j]], s = sampler->slot_of[context];
         const int64_t position = wr_task_start(next[s].length, next[s].longer, next[s].task) + next[s].round;
         pairs[starts[s] + position] = (wr_pair){(uint16_t)sampler->row_of[context], sampler->weight[j]};
+        if (xi) pair_xi[starts[s] + position] = xi[sampler->pair[j]];
         if (++next[s].task == next[s].n_tasks) next[s].task = 0, next[s].round++;
     }
 }
 
-int WR_KERNEL(wr_sample_pairs)(const wr_pair_sampler *s, wr_pair *pairs, int64_t *starts) {
+int WR_KERNEL(wr_sample_pairs)(const wr_pair_sampler *s, wr_pair *pairs, float *pair_xi, int64_t *starts) {
     const float weight_scale = wr_weight_scale(s->options);
     starts[0] = 0;
     for (int64_t i = 0; i < s->n_words; i++) {
@@ -102,7 +104,7 @@ int WR_KERNEL(wr_sample_pairs)(const wr_pair_sampler *s, wr_pair *pairs, int64_t
         int64_t n = wr_find_candidates(columns, length, s->slot_of, s->n_slots, s->pair);
         wr_sampling_rates(s->options, s->counts + first, columns, s->pair, n, s->word_factor[i], s->context_factor, s->rate);
         n = wr_systematic_sample(s->pair, s->rate, s->weight, n, weight_scale, s->offset + i);
-        wr_assign_to_tasks(s, columns, n, pairs, starts + i * s->n_slots);
+        wr_assign_to_tasks(s, columns, s->xi ? s->xi + first : NULL, n, pairs, pair_xi, starts + i * s->n_slots);
     }
     return 1;
 }

@@ -15,6 +15,8 @@ typedef struct {
     float sharpness;                  /* gradients use rho'((sharpness * rank + beta) / alpha): 1, or more to favor the top */
     float gradient_scale;             /* factor of rho' in gradients */
     float l2, learning_rate;
+    float bias;  /* the coordinate of U behind the vector: 1, or 0 for scores without biases */
+    int adagrad; /* divide learning_rate by the root of each row's accumulator */
     int64_t vector_size; /* also the index of the bias coordinate */
     int64_t n_contexts;  /* |C|, over all blocks */
     int64_t n_negatives; /* S; a block with fewer contexts uses all of them */
@@ -42,6 +44,7 @@ typedef struct {
     const int64_t *indptr;
     const int32_t *columns;
     const float *counts;
+    const float *xi; /* stored for each count, or NULL */
     const float *word_factor, *context_factor; /* their product is the expected count of a pair */
     const uint8_t *slot_of;                    /* slot of each context */
     const int32_t *row_of;                     /* and its row in the block */
@@ -60,8 +63,9 @@ WR_INLINE int64_t wr_task_start(int64_t length, int64_t longer, int64_t task) {
     return length * task + (task < longer ? task : longer);
 }
 
-/* Sample the pairs of a block of words; word i and slot s get pairs[starts[i * n_slots + s] .. starts[i * n_slots + s + 1]].
- * Return 0 if a column is no context. */
-WR_DISPATCH(int, wr_sample_pairs, (const wr_pair_sampler *s, wr_pair *pairs, int64_t *starts), (s, pairs, starts))
+/* Sample the pairs of a block of words; word i and slot s get pairs[starts[i * n_slots + s] .. starts[i * n_slots + s + 1]], and
+ * their stored xi, if any, go to the same places of pair_xi. Return 0 if a column is no context. */
+WR_DISPATCH(
+    int, wr_sample_pairs, (const wr_pair_sampler *s, wr_pair *pairs, float *pair_xi, int64_t *starts), (s, pairs, pair_xi, starts))
 
 #endif

@@ -2,7 +2,7 @@
 
     python document_search.py [TEXT] [--query WORD ...]
 
-TEXT has one document per line; without it, a small news corpus that comes with gensim is taken. Needs `pip install usearch`.
+TEXT has one document per line; without it, a small news corpus of gensim is used. Needs `pip install usearch`.
 """
 
 import argparse

@@ -9,17 +9,22 @@ class EpochOptions:
     def __init__(
         self, *, draws_per_weight: float, x_max: float, epsilon: float, rank_loss: int, pair_loss: int, t: float,
         rank_scale: float, rank_offset: float, sharpness: float, gradient_scale: float, l2: float, learning_rate: float,
-        vector_size: int, n_contexts: int, n_negatives: int,
+        bias: float, adagrad: bool, vector_size: int, n_contexts: int, n_negatives: int,
     ) -> None: ...  # fmt: skip
+    @property
+    def weight_scale(self) -> float: ...
 
 def sample_pairs(
     pairs: NDArray[np.uint16], offsets: NDArray[Any], word_rows: NDArray[Any],
     counts: tuple[NDArray[Any], NDArray[Any], NDArray[Any]], factors: tuple[NDArray[Any], NDArray[Any]],
-    slots: tuple[NDArray[Any], NDArray[Any], int], options: EpochOptions,
+    slots: tuple[NDArray[Any], NDArray[Any], int], options: EpochOptions, xi: NDArray[Any] | None = None,
+    pair_xi: NDArray[np.float32] | None = None,
 ) -> NDArray[np.int64]: ...  # fmt: skip
-def drop_first_slot(pairs: NDArray[np.uint16], starts: NDArray[np.int64], n_slots: int) -> NDArray[np.int64]: ...
+def drop_first_slot(
+    pairs: NDArray[np.uint16], starts: NDArray[np.int64], n_slots: int, pair_xi: NDArray[np.float32] | None = None
+) -> NDArray[np.int64]: ...
 def run_cell(
     words: tuple[NDArray[Any], NDArray[Any]], contexts: tuple[NDArray[Any], NDArray[Any]],
     negative_weights: NDArray[np.uint16], pairs: tuple[NDArray[np.uint16], NDArray[np.int64], int],
-    options: EpochOptions, seed: int,
+    options: EpochOptions, seed: int, pair_xi: NDArray[np.float32] | None = None,
 ) -> float: ...  # fmt: skip

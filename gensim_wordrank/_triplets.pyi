@@ -11,4 +11,4 @@ class TripletOptions:
 def run_triplets(
     words: NDArray[Any], contexts: NDArray[Any], counts: tuple[NDArray[Any], NDArray[Any]], weights: NDArray[Any],
     xi: NDArray[Any], n_triplets: int, options: TripletOptions, seed: int,
-) -> float: ...  # fmt: skip
+) -> tuple[float, float]: ...  # fmt: skip

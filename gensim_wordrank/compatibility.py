@@ -40,7 +40,7 @@ RENAMED = {
     "dump_period": "Save the model in the on_epoch_end of a callback.",
     "out_name": "Use model.save() after training.",
     "sgd_num": "Omit it and use 'epochs'.",
-    "period": "Omit it: ranks are always up to date.",
+    "period": "Use 'xi_period' with solver='stored'.",
     "cleanup_files": "Omit it: no temporary files remain.",
     "wr_path": "Omit it: no other program is called.",
 }

@@ -29,14 +29,18 @@ from gensim_wordrank._utils import memory as memory_
 from gensim_wordrank.cooccurrence.csr import CountSummary
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.objective.objective import Objective
+from gensim_wordrank.presets import with_presets
+from gensim_wordrank.settings import SETTINGS
 from gensim_wordrank.subwords import formats
 from gensim_wordrank.subwords.table import SubwordTable, improve_sums, improve_words
 from gensim_wordrank.text import corpus
 from gensim_wordrank.training import memory_estimate, whitening
 from gensim_wordrank.training.backend import Counts, LocalBackend
 from gensim_wordrank.training.checkpoints import Checkpoints, CheckpointWriter, Run, prepare_directory
+from gensim_wordrank.training.method import Method
 from gensim_wordrank.training.schedule import DEFAULT_ALPHA, DEFAULT_MIN_ALPHA, MAX_ALPHA, Schedule
 from gensim_wordrank.training.state import (
+    Init,
     State,
     are_given,
     given_accumulator,
@@ -45,7 +49,7 @@ from gensim_wordrank.training.state import (
     initial_vectors,
     initial_words,
 )
-from gensim_wordrank.training.trainer import Listener, Progress, Trainer
+from gensim_wordrank.training.trainer import Convergence, Listener, Progress, Trainer
 from gensim_wordrank.types import Solver, Vectors
 
 if TYPE_CHECKING:
@@ -90,13 +94,27 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         Count a pair at distance d as 1/d, or as 1.
     min_count, max_vocab_size, max_final_vocab, trim_rule, sorted_vocab
         Select the vocabulary exactly as in Word2Vec.
+    preset : {"paper", "authors"}, optional
+        Replace the defaults by the settings of the paper, or of the program that its authors published, in
+        :mod:`gensim_wordrank.presets`. Parameters that are given win.
     epochs : int
         Number of passes over the co-occurrences.
+    tolerance : float, optional
+        Stop before `epochs` when the loss falls by less than this share of it in an epoch, or with "stored" in
+        `xi_period` epochs. Needs a constant learning rate.
     alpha, min_alpha : float, optional
         Learning rate in the units of Word2Vec: 0.025 is the usual rate of any solver and loss, and 0.0125 is half of
         it. It is `alpha` (default 0.025), falling to `min_alpha` (default 0.0001) in the last fifth of the epochs;
         until then the rank loss is :class:`sharper <gensim_wordrank.training.schedule.Schedule>`. With
-        ``min_alpha=alpha`` all epochs are alike; that is the default of "triplet". The paper's alpha is `rank_scale`.
+        ``min_alpha=alpha`` all epochs are alike; that is the default of "stored" and "triplet". The paper's alpha is
+        `rank_scale`.
+    sharpness : float
+        Ranks are multiplied by this until the last fifth of the epochs; 1 keeps to one objective.
+    whiten : bool, optional
+        Change the basis of the vectors when training ends; by default unless the learning rate is constant.
+    init : {"shared", "random", "positive"}
+        Initial vectors: short random ones, of rare words mixed with a vector that they share; the same without that
+        vector; or positive ones of length 1, as in the authors' program.
     seed : int or None
         The vectors depend on it, but not on `workers` or PYTHONHASHSEED. If None, a random seed is chosen and stored in
         ``model.seed``.
@@ -109,8 +127,11 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     memory : int or str, optional
         Memory limit of the process, as "4GB" or in bytes; by default what it has and half of what is free. Beyond it,
         co-occurrences are counted and kept in temporary files.
-    solver : {"sampled", "triplet"}
-        The fast solver, or Algorithm 1 as the paper prints it (one thread, needs many more epochs).
+    solver : {"sampled", "stored", "triplet"}
+        The fast solver, which estimates ranks from samples; Algorithms 1 and 2 with an exact xi stored for every pair;
+        or Algorithm 1 with one triplet at a time (one thread, needs many more epochs).
+    optimizer, bias, uniform_negatives, xi_period
+        Switches of the solver: see :class:`~gensim_wordrank.training.method.Method`.
     rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, discount, l2
         The objective: see :class:`~gensim_wordrank.Objective`.
     subwords : bool
@@ -150,7 +171,9 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     subword_table : gensim_wordrank.subwords.table.SubwordTable or None
         The vectors of n-grams, if `subwords` is True and the model is trained.
     training_losses : list of float
-        The loss of every epoch since the vectors were initialized.
+        The loss of every epoch since the vectors were initialized: an estimate of J, for Algorithm 1 of its bound,
+        while the vectors change. It leaves out the L2 term and, in all phases, is that of the objective that was asked
+        for, not of the sharper one. :meth:`exact_loss` leaves out nothing.
     cooccurrence : gensim_wordrank.Cooccurrence or None
         The counts that the model was trained on; `cooccurrence.matrix` is a SciPy CSR matrix. Set it to None to save
         memory and disk space; training on more text then uses that text alone. It is None if a cluster counted the text
@@ -166,7 +189,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     """
 
     cluster: Any = None  # not saved with the model
-    subwords = False  # models of older versions have neither of these
+    method, init = Method(), Init.SHARED  # models of older versions have none of these
+    sharpness, whiten, tolerance, preset = SETTINGS.sharpness, None, None, None
+    _xi: Vectors = np.empty(0, np.float32)  # only while the model is trained
+    subwords = False
     subword_table: SubwordTable | None = None
     _trained_words: Vectors | None = None  # u as trained, if `wv` has vectors that lean on n-grams
     _last_alpha: float | None = None  # of the training before
@@ -176,6 +202,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     alpha: float
     min_alpha: float
 
+    @with_presets
     def __init__(
         self,
         sentences: Iterable[Sequence[str]] | None = None,
@@ -208,9 +235,18 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         *,
         symmetric: bool = True,
         distance_weighting: bool = True,
+        preset: str | None = None,
+        tolerance: float | None = None,
+        sharpness: float = SETTINGS.sharpness,
+        whiten: bool | None = None,
+        init: str = "shared",
         cluster: Any = None,
         memory: int | str | None = None,
         solver: str = "sampled",
+        optimizer: str = "adagrad",
+        bias: bool = True,
+        uniform_negatives: bool = False,
+        xi_period: int = 10,
         rank_loss: str = "log",
         pair_loss: str = "logistic",
         t: float = 1.5,
@@ -232,13 +268,20 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self.objective = Objective(
             rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, discount, l2
         )
-        self.solver = validation.choice("solver", Solver, solver)
+        self.method = Method(solver, optimizer, bias, uniform_negatives, xi_period)
+        self.solver = Solver(self.method.solver)
         remedy = "'alpha' is the learning rate; the paper's alpha is 'rank_scale'."
         alpha = DEFAULT_ALPHA if alpha is None else alpha
         alpha = validation.number("alpha", alpha, remedy, positive=True, maximum=MAX_ALPHA)
-        if min_alpha is None:  # Algorithm 1 has a constant rate
-            min_alpha = alpha if self.solver is Solver.TRIPLET else min(alpha, DEFAULT_MIN_ALPHA)
+        if min_alpha is None:
+            min_alpha = alpha if self.method.has_constant_rate else min(alpha, DEFAULT_MIN_ALPHA)
         min_alpha = validation.number("min_alpha", min_alpha, maximum=MAX_ALPHA)
+        self.sharpness = validation.number("sharpness", sharpness, positive=True)
+        self.init, self.whiten, self.preset = validation.choice("init", Init, init), whiten, preset
+        self.tolerance = tolerance if tolerance is None else validation.number("tolerance", tolerance)
+        if tolerance is not None and alpha != min_alpha:
+            remedy = "Give 'alpha' and the same 'min_alpha'."
+            raise validation.parameter_error("tolerance", "None unless the rate is constant", tolerance, remedy)
         self.symmetric, self.distance_weighting = symmetric, distance_weighting
         self.memory, self.progress, self.cluster, self.subwords = memory, progress, cluster, subwords
         if cluster is not None:
@@ -453,14 +496,21 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         """Initialize the vectors of all words and contexts."""
         n = len(self.wv.index_to_key)
         self._require_memory(0, 2 * FLOAT_BYTES * n * self.vector_size)
-        self.wv.vectors = initial_words(self._evidence(), self.vector_size, self.seed)
-        self.context_vectors = initial_vectors(n, self.vector_size, self.seed, part=1)
+        self.wv.vectors, self.context_vectors = self._initial_vectors()
         # initialized when the co-occurrences are counted
         self.context_bias, self._accumulators = np.empty(0, np.float32), np.empty((2, 0), np.float32)
         self.wv.norms, self.wv.vectors_lockf = None, np.ones(1, np.float32)
         self.cooccurrence, self._counted, self.epochs_done = None, [], 0
         self.training_losses, self.subword_table, self._trained_words = [], None, None
         self._keeps_basis = False
+
+    def _initial_vectors(self) -> list[Vectors]:
+        """Return the initial vectors of all words and contexts."""
+        n, positive = len(self.wv.index_to_key), self.init is Init.POSITIVE
+        vectors = [initial_vectors(n, self.vector_size, self.seed, part, positive) for part in (0, 1)]
+        if self.init is Init.SHARED:
+            vectors[0] = initial_words(self._evidence(), self.vector_size, self.seed)
+        return vectors
 
     def update_weights(self) -> None:
         """Initialize the vectors of new words and contexts; the others keep theirs."""
@@ -470,8 +520,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         if not old:
             raise RuntimeError("There is no vocabulary to update. Call build_vocab() without update=True first.")
         self._require_memory(0, 2 * FLOAT_BYTES * n * self.vector_size)
-        new_words = initial_words(self._evidence(), self.vector_size, self.seed)[old:]
-        new_contexts = initial_vectors(n, self.vector_size, self.seed, part=1)[old:]
+        new_words, new_contexts = (vectors[old:] for vectors in self._initial_vectors())
         self.wv.vectors = np.vstack([self.wv.vectors, new_words])
         self.context_vectors = np.vstack([self.context_vectors, new_contexts])
         keyedvectors.extend_locks(self.wv)
@@ -675,9 +724,9 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         from gensim_wordrank.cluster.backend import check_cluster  # its libraries are an optional dependency
 
         check_cluster(self.cluster)
-        if self.solver is not Solver.SAMPLED:
+        if self.solver is Solver.TRIPLET:
             raise validation.parameter_error(
-                "solver", "'sampled' with a 'cluster'", self.solver.value, "Algorithm 1 has one thread."
+                "solver", "'sampled' or 'stored' with a 'cluster'", self.solver.value, "Algorithm 1 has one thread."
             )
 
     def _local(self) -> LocalBackend:
@@ -728,7 +777,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self._require_memory(counts.nnz if self.cluster is None else 0)  # on a cluster, other machines hold the pairs
         summary, known = counts.summarize(), len(self.context_bias)
         if known < len(self.wv):  # words that are new since the last training
-            self.context_bias = np.append(self.context_bias, initial_bias(summary.context_sums)[known:])
+            bias = initial_bias(summary.context_sums) * np.float32(self.method.bias)
+            self.context_bias = np.append(self.context_bias, bias[known:])
             new = initial_accumulator(self._evidence()[known:], self.epochs)
             self._accumulators = np.hstack([self._accumulators, np.stack([new, new])])
             self._hold_given_vectors(known)
@@ -754,7 +804,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         for callback in callbacks:
             callback.on_train_begin(self)
         done = self.epochs_done - run.start.epoch if run is not None else 0
-        schedule = Schedule(self.epochs, self.alpha, self.min_alpha)
+        schedule = Schedule(self.epochs, self.alpha, self.min_alpha, self.sharpness)
         bar = tqdm(total=self.epochs, initial=done, desc="WordRank", unit="epoch", disable=not self.progress)
         updater = listeners_.ModelUpdater(self)
         listeners: list[Listener] = [updater]
@@ -763,7 +813,13 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         listeners.append(Progress(self.epochs, done, bar))
         if callbacks:
             listeners.append(listeners_.GensimCallbacks(self, callbacks))
-        trainer = Trainer(self.objective, schedule, backend, self.seed, self.solver)
+        if self.tolerance is not None:
+            period = self.method.xi_period if self.method.stores_xi else 1
+            convergence = Convergence(self.tolerance, period, self.training_losses[self.epochs_done - done :])
+            listeners.append(convergence)
+            if convergence.is_reached():  # before the run was resumed
+                done = self.epochs
+        trainer = Trainer(self.objective, schedule, backend, self.seed, self.method)
         try:
             with bar:
                 # a loop's variable would keep the vectors of the last epoch
@@ -774,7 +830,9 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             del self.training_losses[self.epochs_done :]  # of epochs whose vectors a cluster has not returned
             if run is not None:
                 run.save_checkpoint(*self._snapshot())
-            if self.alpha != self.min_alpha and not self._keeps_basis:  # with a constant rate, vectors stay as trained
+            self._xi = self._xi[:0].copy()  # the next training begins with new ones
+            # with a constant rate, vectors stay as trained
+            if self.alpha != self.min_alpha and not self._keeps_basis if self.whiten is None else self.whiten:
                 self._change_basis()
         if self.subwords:
             self._apply_subwords()
@@ -790,7 +848,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     def _state(self) -> State:
         """Return the parameters that training changes."""
         words, contexts = self._accumulators
-        return State(self._u, self.context_vectors, self.context_bias, words, contexts, self.epochs_done)
+        return State(self._u, self.context_vectors, self.context_bias, words, contexts, self.epochs_done, self._xi)
 
     @property
     def _u(self) -> Vectors:
@@ -809,7 +867,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             keyedvectors.restore_locked(self.wv, state.words)
         self.wv.vectors, self.context_vectors, self.context_bias = state.words, state.contexts, state.bias
         self._accumulators = np.stack([state.word_accumulator, state.context_accumulator])
-        self.epochs_done = state.epoch
+        self.epochs_done, self._xi = state.epoch, state.xi
         self.wv.norms = None  # otherwise a callback would see the cosines of the epoch before
 
     def _snapshot(self) -> tuple[State, Mapping[str, Any]]:
@@ -974,10 +1032,11 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         return keyedvectors.keyed_like(self.wv, result)
 
     def exact_loss(self) -> float:
-        """Return the exact objective J on the model's co-occurrences; the loss of an epoch is an estimate of it.
+        """Return the exact objective J on the model's co-occurrences, with the L2 term.
 
-        The cost grows with the square of the vocabulary size: about as much as a few epochs. The L2 term is that of the
-        current vectors, a little more than in the basis in which they were trained.
+        The loss of an epoch is an estimate without the L2 term. The cost grows with the square of the vocabulary size:
+        about as much as a few epochs. The L2 term is that of the current vectors, a little more than in the basis in
+        which they were trained.
 
         Examples
         --------
@@ -999,7 +1058,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             )
         state = self._state()
         # Algorithm 1 has no bias, and L2 leaves the bias alone
-        parameters = state.with_bias() if self.solver is Solver.SAMPLED else (state.words, state.contexts)
+        parameters = state.with_bias() if self.method.has_bias else (state.words, state.contexts)
         of_ranks = replace(self.objective, l2=0.0).value(*parameters, self.cooccurrence, self.workers)
         return of_ranks + self.objective.penalty(state.words, state.contexts, self.cooccurrence)
 
@@ -1057,7 +1116,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         if not len(given):
             logger.warning("All the input context words are out-of-vocabulary for the current model.")
             return None
-        bias = self.context_bias if self.solver is Solver.SAMPLED else np.empty(0, np.float32)  # Algorithm 1 has none
+        bias = self.context_bias if self.method.has_bias else np.empty(0, np.float32)
         word = given.mean(axis=0)
         found = keyedvectors.likely_contexts(word, self.context_vectors, bias, topn)
         return [(self.wv.index_to_key[i], probability) for i, probability in found]

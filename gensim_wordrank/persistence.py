@@ -30,11 +30,16 @@ from gensim_wordrank.training.checkpoints import Run
 NOT_STORED = {
     "self", "sentences", "corpus_file", "trim_rule", "warm_start", "callbacks", "progress", "checkpoint", "cluster",
 }  # fmt: skip
-# what a model knows in addition to its parameters, vectors and counts
-STORED = (
-    "corpus_count", "corpus_total_words", "effective_min_count", "train_count", "total_train_time", "training_losses",
-    "_counted", "_keeps_basis",
-)  # fmt: skip
+# what a model knows in addition to its parameters, vectors and counts, and what each may be when it is read
+STORED = {
+    **dict.fromkeys(("corpus_count", "corpus_total_words"), schema.integer(0, 2**63 - 1)),
+    "effective_min_count": schema.optional(schema.number()),
+    "total_train_time": schema.number(),
+    "train_count": schema.integer(),
+    "training_losses": schema.list_of(schema.number()),
+    "_counted": schema.list_of(schema.text(r"([0-9a-f]{1,64} [0-9a-f]{1,64} \d{1,20}/\d{1,20} \d{1,20})?")),
+    "_keeps_basis": schema.boolean(),
+}
 # in a saved model: the random part of the names of its arrays, and their checksums
 GENERATION = ("_generation", "_companions")
 # what follows the pickle: gensim does not read it
@@ -47,19 +52,24 @@ DAMAGE = (
 REMEDY = "Save the model again, or take a copy of it."
 # what changes from epoch to epoch
 PROGRESS = ("running_training_loss", "training_losses", "total_train_time")
-# what these may be when they are read
+# what parameters may be when they are read
 POSITIVE = schema.integer(1)
 PARAMETERS = {
     **dict.fromkeys(
         ("symmetric", "distance_weighting", "weighted", "subwords", "compute_loss"),
         schema.either(schema.boolean(), schema.integer(0, 1)),
     ),
-    **dict.fromkeys(("vector_size", "window", "workers"), POSITIVE),
+    **dict.fromkeys(("vector_size", "window", "workers", "xi_period"), POSITIVE),
     **dict.fromkeys(("max_vocab_size", "max_final_vocab", "min_count"), schema.optional(schema.number())),
     **dict.fromkeys(
         ("alpha", "min_alpha", "t", "rank_scale", "rank_offset", "x_max", "epsilon", "discount", "l2"), schema.number()
     ),
-    **dict.fromkeys(("solver", "rank_loss", "pair_loss"), schema.text(r"\w{1,20}")),
+    **dict.fromkeys(("solver", "rank_loss", "pair_loss", "optimizer", "init"), schema.text(r"\w{1,20}")),
+    **dict.fromkeys(("bias", "uniform_negatives"), schema.boolean()),
+    "sharpness": schema.number(),
+    "whiten": schema.optional(schema.boolean()),
+    "preset": schema.optional(schema.text(r"\w{1,20}")),
+    "tolerance": schema.optional(schema.number()),
     "epochs": schema.integer(1, 10**6),
     "sorted_vocab": schema.either(schema.boolean(), schema.integer()),
     "seed": schema.integer(0, 2**32 - 1),
@@ -69,13 +79,7 @@ PARAMETERS = {
 DESCRIPTION = {
     "parameters": schema.mapping_of(schema.ANYTHING),
     "attributes": schema.list_of(schema.text()),
-    **dict.fromkeys(("corpus_count", "corpus_total_words"), schema.integer(0, 2**63 - 1)),
-    "effective_min_count": schema.optional(schema.number()),
-    "total_train_time": schema.number(),
-    "train_count": schema.integer(),
-    "_keeps_basis": schema.boolean(),
-    "training_losses": schema.list_of(schema.number()),
-    "_counted": schema.list_of(schema.text(r"([0-9a-f]{1,64} [0-9a-f]{1,64} \d{1,20}/\d{1,20} \d{1,20})?")),
+    **STORED,
 }
 TOO_OLD = "'{}' was saved by an older development version and cannot be read. Train the model again."
 
@@ -210,9 +214,9 @@ def _stored_parameters(cls: type) -> set[str]:
 
 def describe(model: Any) -> dict[str, Any]:
     """Return what a model is in addition to its state and counts, as plain values and arrays."""
-    objective = asdict(model.objective)
-    names = _stored_parameters(type(model)) - objective.keys()
-    parameters = {**objective, **{name: getattr(model, name) for name in sorted(names)}}
+    parts = {**asdict(model.objective), **asdict(model.method)}
+    names = _stored_parameters(type(model)) - parts.keys()
+    parameters = {**parts, **{name: getattr(model, name) for name in sorted(names)}}
     attributes = keyedvectors.plain_attributes(model.wv)
     stored = {name: getattr(model, name, None) for name in STORED}  # a vocabulary sets some of them
     description = {
@@ -259,6 +263,8 @@ def restore(model: Any, run: Run) -> Cooccurrence:
     if run.start.words.shape != (n, size):
         raise ValueError(f"'{run.directory}' is damaged: there are not {n} vectors of size {size}.")
     state, progress = run.newest()
+    if len(state.xi) not in (0, counts.nnz):
+        raise ValueError(f"'{run.directory}' is damaged: a checkpoint has {len(state.xi)} xi for {counts.nnz} pairs.")
     model.wv.vectors = state.words
     values = {name: value for name, value in run.model.items() if name != "model"}
     set_words(model, counts.words, description, values, str(run.directory / "run"))

@@ -56,6 +56,12 @@ class Settings:
     # few blunt epochs at the end are enough for the latter (section 9).
     sharpness: float = 5.0
 
+    # ---- divergence Vectors of zeros rank every pair at |C| - 1. An epoch has diverged if its mean loss is that of
+    # this many times the rank, and a run that ends above the second multiple is warned of. All runs of section 13 that
+    # learnt stayed below 1.1. Long vectors of a warm start begin above 1.
+    diverged_rank: float = 100.0
+    suspicious_rank: float = 1.5
+
     # ---- small texts Below this many pairs a text counts as small: steps are shorter and the L2 term is stronger. 1M,
     # 4M and noisy texts are compared in section 9.
     many_pairs: float = 5e7

@@ -16,4 +16,5 @@ class Solver(str, Enum):
     """How an epoch is run."""
 
     SAMPLED = "sampled"  # ranks estimated from sampled negatives, in blocks: the fast one
-    TRIPLET = "triplet"  # Algorithm 1 as the paper prints it: the reference
+    STORED = "stored"  # the same with the exact xi of every pair, as in the paper: Algorithms 1 and 2
+    TRIPLET = "triplet"  # Algorithm 1 with one triplet at a time: the slow reference

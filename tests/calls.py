@@ -69,28 +69,38 @@ def write_rows(first, indptr, columns, sums, n_columns):
 OPTIONS = {
     "draws_per_weight": 20.0, "x_max": 100.0, "epsilon": 0.75, "rank_loss": 1, "pair_loss": 1, "t": 1.5,
     "rank_scale": 10.0, "rank_offset": 1.0, "sharpness": 2.0, "gradient_scale": 0.2, "l2": 0.01, "learning_rate": 0.1,
-    "vector_size": 5, "n_contexts": 60, "n_negatives": 13,
+    "bias": 1.0, "adagrad": True, "vector_size": 5, "n_contexts": 60, "n_negatives": 13,
 }  # fmt: skip
 
 
 def sample_pairs(
     pairs, offsets, word_rows, indptr, columns, counts, word_factors, context_factors, slot_of, row_of, n_slots,
-    **options,
+    xi=None, pair_xi=None, **options,
 ):  # fmt: skip
     """Call the kernel with each array and each option as an argument of its own."""
     return _sampled.sample_pairs(
         pairs, offsets, word_rows, (indptr, columns, counts), (word_factors, context_factors),
-        (slot_of, row_of, n_slots), _sampled.EpochOptions(**OPTIONS | options),
+        (slot_of, row_of, n_slots), _sampled.EpochOptions(**OPTIONS | options), xi, pair_xi,
     )  # fmt: skip
 
 
 def run_cell(
-    words, word_accumulator, contexts, context_accumulator, negative_weights, pairs, starts, n_slots, seed, **options
+    words,
+    word_accumulator,
+    contexts,
+    context_accumulator,
+    negative_weights,
+    pairs,
+    starts,
+    n_slots,
+    seed,
+    pair_xi=None,
+    **options,
 ):
     """Call the kernel with each array and each option as an argument of its own."""
     return _sampled.run_cell(
         (words, word_accumulator), (contexts, context_accumulator), negative_weights, (pairs, starts, n_slots),
-        _sampled.EpochOptions(**OPTIONS | options), seed,
+        _sampled.EpochOptions(**OPTIONS | options), seed, pair_xi,
     )  # fmt: skip
 
 

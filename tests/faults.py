@@ -220,6 +220,21 @@ def damage_files(seed: int, rounds: int) -> list[str]:
     return lost
 
 
+def try_hostile_input(seed: int, rounds: int) -> list[str]:
+    """Print a row per class of tests/hostile.py: a lost trial crashed or raised another error; return these."""
+    command = [sys.executable, str(Path(__file__).with_name("hostile.py")), str(seed), str(rounds)]
+    ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    lost = [] if ended.returncode == 0 else [f"hostile.py, seed {seed}: crashed after {ended.stdout[-200:]}"]
+    for report in filter(lambda report: "outcomes" in report, map(json.loads, ended.stdout.splitlines())):
+        outcomes = report["outcomes"]
+        survived = outcomes.pop("refused", 0) + outcomes.pop("right", 0)
+        unnamed = sum(times for error, times in outcomes.items() if error.startswith("unnamed"))
+        wrong = rounds - survived
+        print(f"{report['class']:15} {rounds:6} {survived:9} {wrong:5}   of these, unnamed {unnamed}", flush=True)
+        lost += [f"{report['class']}, seed {seed}: {error} ({times} times)" for error, times in outcomes.items()]
+    return lost
+
+
 def main() -> int:
     """Try all faults, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -239,6 +254,7 @@ def main() -> int:
         all_lost += lost
     all_lost += interrupt_writers()
     all_lost += damage_files(options.seed, options.damages)
+    all_lost += try_hostile_input(options.seed, 10 * options.rounds)
     print(*all_lost, sep="\n")
     return len(all_lost)
 

@@ -135,10 +135,10 @@ def random_below(state, bound):
 
 
 def algorithm_1(words, contexts, counts, objective, xi, n_triplets, learning_rate, seed):
-    """Run lines 5 to 10 of Algorithm 1 with the L2 term; return U, V and the sum of j / |Omega|."""
+    """Run lines 5 to 10 of Algorithm 1 with the L2 term; return U, V and the sums of j / |Omega| and r."""
     words, contexts = np.array(words, np.float64), np.array(contexts, np.float64)
     omega, r = pairs(counts)[0], weights(counts, objective)
-    total, state = 0.0, seed
+    total, weight, state = 0.0, 0.0, seed
     for _ in range(n_triplets):
         state, p = random_below(state, len(omega))
         (w, c) = omega[p]
@@ -148,13 +148,14 @@ def algorithm_1(words, contexts, counts, objective, xi, n_triplets, learning_rat
         at, margin = np.float64(1 / np.float64(xi[p])), u @ (v - v_other)
         rho, slope = (f[objective.rank_loss](at, objective.t) for f in (RANK_LOSSES, RANK_SLOPES))
         rank = (len(contexts) - 1) * PAIR_LOSSES[objective.pair_loss](margin)
+        weight += r[p]
         total += r[p] * (rho + slope * ((rank + objective.rank_offset) / objective.rank_scale - at))
         g = learning_rate * r[p] * slope * PAIR_SLOPES[objective.pair_loss](margin)
         decay = effective_l2(objective, len(contexts), len(omega)) * objective.rank_scale / (len(contexts) - 1)
         words[w] = u - g * (v - v_other) - learning_rate * r[p] * decay * u
         contexts[c] = v - g * u - learning_rate * r[p] * decay * v
         contexts[d] = v_other + g * u
-    return words, contexts, total
+    return words, contexts, total, weight
 
 
 def whiten(words, contexts, frequencies, ridge, least):

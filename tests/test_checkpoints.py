@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
-from gensim_wordrank import Checkpoints, WordRank
+from gensim_wordrank import Checkpoints, WordRank, persistence
 from gensim_wordrank._utils import checksummed
 from gensim_wordrank._utils.temporary import CONTENTS, OWNER
 from gensim_wordrank.training import checkpoints
@@ -555,3 +555,8 @@ def test_files_that_others_named_like_ours(two_worlds, uninterrupted, tmp_path):
     assert same(WordRank.resume(place), uninterrupted)
     for path in (precious, place / checkpoints.LOCK, *(place / name for name in (".lock", ".incomplete", ".begun"))):
         assert path.read_text() == "precious"
+
+
+def test_all_parameters_are_checked():
+    """Each parameter that a run stores is known to the check that reads it."""
+    assert persistence._stored_parameters(WordRank) == persistence.PARAMETERS.keys()

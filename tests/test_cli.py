@@ -521,7 +521,7 @@ def test_pickles_need_trust(tmp_path, arguments, packed):
 
 def test_question_in_a_terminal(tmp_path, model):
     """In a terminal, the user is asked whether a pickle may be loaded, and nothing is loaded without a yes."""
-    for answer, shows in ((b"n\n", b"is a pickle: whoever made it"), (b"y\n", b"police")):
+    for answer, shows in ((b"n\n", b"is a pickle: whoever made it"), (b"y\n", b"government\r\n  0.")):
         terminal, end = os.openpty()
         child = subprocess.Popen([COMMAND, "similar", str(model), "government"], stdin=end, stdout=end, stderr=end)
         os.close(end)

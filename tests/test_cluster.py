@@ -101,6 +101,32 @@ def test_vectors_do_not_depend_on_the_number_of_workers(lee_pairs, one_machine, 
     assert fingerprint(model) == one_machine
 
 
+STORED = {"preset": "paper", "vector_size": SIZE, "epochs": EPOCHS, "alpha": 0.05, "xi_period": 3}
+
+
+@pytest.mark.parametrize(("n", "optimizer", "bias"), [(1, "sgd", False), (2, "sgd", False), (3, "adagrad", True)])
+def test_stored_xi_on_a_cluster(lee_pairs, n, optimizer, bias):
+    """With stored xi, one to three workers give the vectors and the loss of one machine."""
+    options = STORED | {"optimizer": optimizer, "bias": bias}
+    with in_process(n) as cluster:
+        model = WordRank.from_cooccurrence(lee_pairs, **options, cluster=cluster)
+    assert fingerprint(model) == fingerprint(WordRank.from_cooccurrence(lee_pairs, **options))
+
+
+def test_stored_xi_in_checkpoints_of_a_cluster(lee_pairs, tmp_path):
+    """A run that ends between two updates of xi on a cluster is resumed on one machine and elsewhere, and back."""
+    whole = fingerprint(WordRank.from_cooccurrence(lee_pairs, **STORED))
+
+    class Stop(CallbackAny2Vec):
+        def on_epoch_end(self, model):
+            return model.epochs_done in (4, 5)
+
+    with in_process(2) as cluster:
+        WordRank.from_cooccurrence(lee_pairs, **STORED, cluster=cluster, callbacks=[Stop()], checkpoint=tmp_path)
+        assert WordRank.resume(tmp_path, callbacks=[Stop()]).epochs_done == 5
+        assert fingerprint(WordRank.resume(tmp_path, cluster=cluster)) == whole
+
+
 def test_cluster_may_be_a_client_or_an_address(lee_pairs, one_machine, tmp_path, three):
     """Both give the vectors of one machine, with counts in memory or on a disk, and a client stays open."""
     lee_pairs.save(tmp_path / "pairs")
@@ -245,7 +271,7 @@ def test_divergence_is_reported(lee_pairs):
     ("options", "message"),
     [
         ({"cluster": 3}, "'cluster' must be a Dask client, cluster or address of a scheduler, or Hosts. Got 3"),
-        ({"cluster": "tcp://127.0.0.1:1", "solver": "triplet"}, "'solver' must be 'sampled' with a 'cluster'"),
+        ({"cluster": "tcp://127.0.0.1:1", "solver": "triplet"}, "'solver' must be 'sampled' or 'stored' with a 'clus"),
     ],
 )
 def test_invalid_cluster_options_are_refused_before_counting(options, message):

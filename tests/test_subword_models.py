@@ -231,7 +231,7 @@ def test_export_formats_that_hold_ngrams(model, plain, tmp_path):
         done = CliRunner().invoke(main, ["export", path, "--trust", "-o", output, "--format", layout])
         assert done.exit_code == 0, done.output
         assert Path(output).stat().st_size > 10**5
-        refused = CliRunner().invoke(main, ["export", other, "-o", output, "--format", layout])
+        refused = CliRunner().invoke(main, ["export", other, "--trust", "-o", output, "--format", layout])
         assert "trained with --subwords" in refused.output
     keyed = model.to_fasttext_keyedvectors()
     unknown = keyed["firefighting"] @ model.vector("firefighting")

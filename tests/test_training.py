@@ -10,6 +10,7 @@ from gensim_wordrank.objective.losses import PairLoss, RankLoss
 from gensim_wordrank.settings import SETTINGS
 from gensim_wordrank.text.corpus import read
 from gensim_wordrank.training.backend import EpochResult, LocalBackend
+from gensim_wordrank.training.method import Method
 from gensim_wordrank.training.schedule import Schedule, learning_rate_scale
 from gensim_wordrank.training.state import (
     State,
@@ -20,7 +21,6 @@ from gensim_wordrank.training.state import (
     initial_words,
 )
 from gensim_wordrank.training.trainer import Listener, Trainer
-from gensim_wordrank.types import Solver
 
 COMBINATIONS = list(itertools.product([loss.value for loss in RankLoss], [loss.value for loss in PairLoss]))
 
@@ -41,22 +41,22 @@ def new_state(counts, size=10):
 
 def train(state, counts, objective, solver, epochs, step=None, seed=1, workers=1):
     """Train at a constant learning rate; return the last state and the losses."""
-    step = step or {"sampled": 0.005, "triplet": 0.025}[solver]
-    trainer = Trainer(objective, Schedule(epochs, step, step), LocalBackend(workers), seed, Solver(solver))
+    step = step or {"sampled": 0.005, "stored": 0.005, "triplet": 0.025}[solver]
+    trainer = Trainer(objective, Schedule(epochs, step, step), LocalBackend(workers), seed, Method(solver, xi_period=2))
     results = list(trainer.run(state, counts, counts.summarize()))
     return results[-1].state(), [result.loss for result in results]
 
 
-@pytest.mark.parametrize("solver", ["sampled", "triplet"])
+@pytest.mark.parametrize("solver", ["sampled", "stored", "triplet"])
 @pytest.mark.parametrize(("rank_loss", "pair_loss"), COMBINATIONS)
 def test_training_lowers_objective_and_bound(toy, rank_loss, pair_loss, solver):
-    """Ten epochs lower J, and the bound at the initial xi, for all losses and both solvers."""
+    """Ten epochs lower J, and the bound at the initial xi, for all losses and solvers."""
     objective = Objective(rank_loss, pair_loss, rank_scale=10.0, rank_offset=1.0, l2=0)
     before = new_state(toy)
     after, losses = train(before, toy, objective, solver, 10)
 
     def parameters(state):
-        return state.with_bias() if solver == "sampled" else (state.words, state.contexts)
+        return state.with_bias() if solver != "triplet" else (state.words, state.contexts)
 
     xi = objective.exact_xi(*parameters(before), toy)
     value = objective.value(*parameters(after), toy)
@@ -66,7 +66,7 @@ def test_training_lowers_objective_and_bound(toy, rank_loss, pair_loss, solver):
     assert losses[-1] == pytest.approx(value, rel=0.2)
 
 
-@pytest.mark.parametrize("solver", ["sampled", "triplet"])
+@pytest.mark.parametrize("solver", ["sampled", "stored", "triplet"])
 def test_workers_do_not_change_the_vectors(solver, lee):
     """1, 2, 3 and 8 threads give the same bytes."""
     words = sorted({word for sentence in lee for word in sentence})[::3]
@@ -79,14 +79,14 @@ def test_workers_do_not_change_the_vectors(solver, lee):
     assert len(results) == 1
 
 
-@pytest.mark.parametrize("solver", ["sampled", "triplet"])
+@pytest.mark.parametrize("solver", ["sampled", "stored", "triplet"])
 def test_seed_changes_the_vectors(toy, solver):
     """Different seeds give different vectors."""
     first, second = (train(new_state(toy), toy, Objective(), solver, 1, seed=seed)[0] for seed in (1, 2))
     assert (first.words != second.words).any()
 
 
-@pytest.mark.parametrize("solver", ["sampled", "triplet"])
+@pytest.mark.parametrize("solver", ["sampled", "stored", "triplet"])
 def test_two_runs_equal_one_longer_run(toy, solver):
     """Random numbers depend on the number of past epochs, so two runs of one epoch equal one of two."""
     whole, _ = train(new_state(toy), toy, Objective(), solver, 2)
@@ -104,7 +104,7 @@ class Recorder(LocalBackend):
         """Yield a result per point."""
         for epoch, point in enumerate(points, 1):
             self.seen.append(point)
-            yield EpochResult(epoch, 1.0, True, True, lambda: state)
+            yield EpochResult(epoch, 1.0, 1.0, True, True, lambda: state)
 
 
 def test_epochs_follow_the_schedule(toy):
@@ -114,7 +114,7 @@ def test_epochs_follow_the_schedule(toy):
     schedule = Schedule(10, 0.4, 0.1)
     trainer = Trainer(Objective(), schedule, backend, seed=1)
     assert len(list(trainer.run(new_state(toy), toy, toy.summarize(), done=6))) == 4
-    scale = learning_rate_scale(Solver.SAMPLED, PairLoss.LOGISTIC, toy.nnz)
+    scale = learning_rate_scale(Method(), PairLoss.LOGISTIC, toy.nnz)
     assert backend.seen == [schedule.at(epoch, scale) for epoch in range(6, 10)]
 
 
@@ -144,6 +144,39 @@ def test_divergence_keeps_the_last_state(toy, solver):
         train(state, toy, Objective(), solver, 50, step=1e30, workers=2)
     for array, before in zip((state.words, state.contexts, state.bias), good, strict=True):
         np.testing.assert_array_equal(array, before)
+
+
+@pytest.mark.parametrize(("rank_loss", "pair_loss"), COMBINATIONS)
+def test_divergence_that_stays_finite_is_an_error(lee_pairs, rank_loss, pair_loss):
+    """Vectors that explode raise the error of divergence for all losses, though no number overflows."""
+    objective = Objective(rank_loss, pair_loss, rank_scale=100, rank_offset=99, x_max=100, discount=0, l2=0)
+    rate = 2.5 * {"identity": 0.15, "log": 0.3, "dcg": 2.0, "log_t": 0.5}[rank_loss]
+    state = new_state(lee_pairs)
+    with pytest.raises(FloatingPointError, match="the loss is .*, far above that of vectors of zeros"):
+        train(state, lee_pairs, objective, "triplet", 8, step=rate, workers=2)
+    assert state.is_finite()
+
+
+@pytest.mark.parametrize(("rank_loss", "pair_loss"), COMBINATIONS)
+@pytest.mark.parametrize("solver", ["sampled", "stored", "triplet"])
+def test_training_that_learns_is_no_divergence(lee_pairs, caplog, rank_loss, pair_loss, solver):
+    """Usual rates and the highest one of AdaGrad end without a warning, and long initial vectors without an error."""
+    objective = Objective(rank_loss, pair_loss, rank_scale=100, rank_offset=99, x_max=100, discount=0, l2=0)
+    step = {"sampled": 0.05, "stored": 0.025, "triplet": 0.025}[solver]
+    train(new_state(lee_pairs), lee_pairs, objective, solver, 3, step)
+    assert not caplog.records
+    if solver == "sampled":
+        state = new_state(lee_pairs)
+        state.words *= 100
+        state.contexts *= 20
+        train(state, lee_pairs, objective, solver, 3, step=0.025)
+
+
+def test_loss_above_that_of_zeros_is_a_warning(lee_pairs, caplog):
+    """A run that neither diverges nor learns ends with a warning that names the rate."""
+    objective = Objective("identity", "logistic", rank_scale=100, rank_offset=99, x_max=100, discount=0, l2=0)
+    train(new_state(lee_pairs), lee_pairs, objective, "triplet", 4, step=0.175)
+    assert "above that of vectors of zeros: nothing was learnt. Lower 'alpha' (now 0.175)" in caplog.text
 
 
 def test_initial_vectors():

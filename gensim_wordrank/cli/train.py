@@ -12,13 +12,16 @@ from shlex import quote
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+from gensim_wordrank import presets
 from gensim_wordrank._utils import atomic_files, checksummed, memory, threads
 from gensim_wordrank.cli.common import Interrupted, command, json_option, output_option, print_summary, shows_progress
 from gensim_wordrank.cluster import Hosts, connect
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.model import Format, WordRank
 from gensim_wordrank.objective.losses import PairLoss, RankLoss
+from gensim_wordrank.presets import Preset
 from gensim_wordrank.text import corpus
 from gensim_wordrank.text import prepare as preparation
 from gensim_wordrank.training.checkpoints import Checkpoints, prepare_directory
@@ -57,8 +60,14 @@ counting_options = (
     parameter("memory", 'Memory limit, such as "4GB" (default: half of the free memory).', type=str),
 )
 training_options = (
+    click.option(
+        "--preset",
+        type=click.Choice([preset.value for preset in Preset]),
+        help="The settings of the paper or of its authors' program; other options replace single ones.",
+    ),
     parameter("vector_size", "Dimension of the vectors."),
     parameter("epochs", "Passes over the co-occurrence counts."),
+    parameter("tolerance", "Stop when the loss falls by less than this share; needs a constant rate.", type=float),
     parameter("seed", "Random seed. The vectors do not depend on --workers."),
     parameter("alpha", "Learning rate, in the units of Word2Vec (default: 0.025).", type=float),
     parameter("rank_loss", "Function of the rank to minimize.", type=click.Choice([loss.value for loss in RankLoss])),
@@ -138,6 +147,9 @@ def train(
     model is trained on later.
     """
     check_output(output, texts)
+    for name in set(presets.parameters(options["preset"])) & set(options):  # options that were not given
+        if click.get_current_context().get_parameter_source(name) is ParameterSource.DEFAULT:
+            del options[name]
     options |= {"workers": threads.worker_count(-1 if workers is None else workers), "progress": shows_progress()}
     options["cluster"] = take_cluster(options)
     if checkpoint is None and checkpoint_every is not None:

@@ -26,6 +26,8 @@ from gensim_wordrank.training.backend import EpochResult, LocalBackend
 from gensim_wordrank.training.sampled import TrainingConfig, estimate_loss
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State
+from gensim_wordrank.training.stored import is_update_due
+from gensim_wordrank.types import Vectors
 
 try:
     from distributed import Client
@@ -246,6 +248,8 @@ class DaskBackend:
                 _start_training(group, config, counts, state)
                 group.holds = run
             while (done := group.epoch - state.epoch) < len(since):
+                if not done and config.method.stores_xi and is_update_due(config.method, state):
+                    group.call_all("update_xi", state.with_bias()[1], n_machines=group.ring_size)
                 group.reports = group.call_all("run", group.epoch, since[done], n_machines=group.ring_size)
                 group.epoch += 1
             return group
@@ -253,21 +257,23 @@ class DaskBackend:
         def fetch() -> State:
             nonlocal state, since
             if since:
-                state = self.session.run(lambda group: _gather_state(advance(group), state))
+                state = self.session.run(lambda group: _gather_state(advance(group), config, counts, state))
                 since = []
             return state
 
         for point in points:
+            if config.method.stores_xi and (state.epoch + len(since)) % config.method.xi_period == 0:
+                fetch()  # the machines compute xi from all contexts
             since.append(point)
             self.reports = self.session.run(advance).reports
             for machine, report in enumerate(self.reports):
                 logger.debug("machine %i: %.2f s, of which %.2f s waiting", machine, report.seconds, report.waited)
-            losses, is_finite, _, _ = zip(*self.reports, strict=True)
+            losses, weights, is_finite, _, _ = zip(*self.reports, strict=True)
             epoch = state.epoch + len(since)
             if len(since) >= FETCH_EVERY and all(is_finite):
                 fetch()
             loss = estimate_loss(np.hstack(losses).tolist(), config.partition.settings)
-            yield EpochResult(epoch, loss, all(is_finite), not since, fetch)
+            yield EpochResult(epoch, loss, sum(weights), all(is_finite), not since, fetch)
 
 
 def _read(group: WorkerGroup, sources: Sequence[str]) -> list[VocabCounts]:
@@ -316,13 +322,25 @@ def _start_training(group: WorkerGroup, config: TrainingConfig, counts: Any, sta
         part = State(
             state.words[words], state.contexts[contexts], state.bias[contexts],
             state.word_accumulator[words], state.context_accumulator[contexts], state.epoch,
+            state.xi if not len(state.xi) else _take_pairs(state.xi, counts, words),
         )  # fmt: skip
         group.call(machine, "load", part)
     group.epoch = state.epoch
     logger.info("training from epoch %i on %i machines", state.epoch, n_machines)
 
 
-def _gather_state(group: WorkerGroup, old: State) -> State:
+def _pairs_of(counts: Any, words: NDArray[np.int32]) -> list[slice]:
+    """Return where the pairs of some words, in order of their rows, are in the counts of all."""
+    rows = np.sort(words)
+    return [slice(*ends) for ends in zip(counts.indptr[rows].tolist(), counts.indptr[rows + 1].tolist(), strict=True)]
+
+
+def _take_pairs(xi: Vectors, counts: Any, words: NDArray[np.int32]) -> Vectors:
+    """Return the xi of the pairs of some words."""
+    return np.concatenate([xi[pairs] for pairs in _pairs_of(counts, words)])
+
+
+def _gather_state(group: WorkerGroup, config: TrainingConfig, counts: Any, old: State) -> State:
     """Return the state after the last epoch, which has the shape of an older one."""
     words, contexts = np.empty(old.words.shape, np.float32), np.empty(old.contexts.shape, np.float32)
     bias, context_accumulator = np.empty((2, len(contexts)), np.float32)
@@ -332,4 +350,9 @@ def _gather_state(group: WorkerGroup, old: State) -> State:
         state.words[mine], state.word_accumulator[mine] = part.words, part.word_accumulator
         state.contexts[held], state.bias[held] = part.contexts, part.bias
         state.context_accumulator[held] = part.context_accumulator
+        if len(part.xi):
+            state.xi = state.xi if len(state.xi) else np.empty(config.n_pairs, np.float32)
+            starts = np.cumsum([0, *(pairs.stop - pairs.start for pairs in _pairs_of(counts, mine))])
+            for pairs, start in zip(_pairs_of(counts, mine), starts.tolist()[:-1], strict=True):
+                state.xi[pairs] = part.xi[start : start + pairs.stop - pairs.start]
     return state

@@ -25,6 +25,7 @@ from gensim_wordrank.training.partition import EpochPartition, Partition
 from gensim_wordrank.training.sampled import PartitionEpoch, TrainingConfig
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State
+from gensim_wordrank.training.stored import kept_xi, updated_xi
 from gensim_wordrank.types import Vectors
 
 # what machines send each other: vectors with their biases, and AdaGrad accumulators
@@ -91,6 +92,7 @@ class EpochReport(NamedTuple):
     """What a machine reports after an epoch."""
 
     losses: list[list[float]]  # of its cells, per stratum
+    weight: float  # the sum of the weights r of its pairs
     is_finite: bool  # whether all its parameters are
     seconds: float  # of the epoch
     waited: float  # seconds spent waiting for other machines
@@ -108,6 +110,7 @@ class TrainingPeer(Peer):
         nothing = np.empty(0, np.float32)
         self.counts = Csr(nothing, np.empty(0, np.int32), np.zeros(1, np.int64))
         self.words = self.contexts_after = Block(nothing.reshape(0, 0), nothing)
+        self.xi: Vectors | None = None  # stored, of the pairs of these words
         self.contexts: dict[int, Block] = {}
         self.epoch = -1  # to which `contexts` belong
         self.outgoing: asyncio.Queue[Block] = asyncio.Queue()  # blocks of contexts, stratum after stratum
@@ -133,10 +136,24 @@ class TrainingPeer(Peer):
     async def load(self, state: State) -> None:
         """Store the parameters of this machine's words and contexts."""
         words, contexts = state.with_bias()
+        words[:, -1] *= self.config.method.has_bias
         self.words = Block.padded(words, state.word_accumulator)
+        self.xi = state.xi if self.config.method.stores_xi else None
         self._begin_with(state.epoch, (contexts, state.context_accumulator))
 
     # ---- an epoch
+
+    async def update_xi(self, contexts: Vectors) -> None:
+        """Compute xi of the pairs of this machine's words from all contexts: step 2 of Algorithm 2."""
+        words = np.empty((len(self.mine), self.config.vector_size + 1), np.float32)
+        words[np.searchsorted(self.mine, self.ring.words(self.machine))] = self.words.vectors[:, : words.shape[1]]
+        objective, rows = self.config.objective, self._rows()
+        self.xi = await asyncio.to_thread(updated_xi, objective, self.counts, words, contexts, rows, self.threads)
+
+    def _rows(self) -> list[NDArray[np.int32]]:
+        """Return the rows of `counts` that belong to each block of words."""
+        members = [self.config.partition.word_blocks[q] for q in self.ring.word_blocks(self.machine)]
+        return [np.searchsorted(self.mine, words).astype(np.int32) for words in members]
 
     async def run(self, epoch: int, point: SchedulePoint) -> EpochReport:
         """Train the words of this machine with all contexts, which arrive and leave in blocks."""
@@ -145,16 +162,24 @@ class TrainingPeer(Peer):
             self._begin_with(epoch, await self._collect(epoch))
             self.waited = perf_counter() - started
         blocks = self.ring.word_blocks(self.machine)
-        members = [self.config.partition.word_blocks[q] for q in blocks]
-        rows = [np.searchsorted(self.mine, words).astype(np.int32) for words in members]
-        offsets = np.cumsum([0, *map(len, members)])
+        rows = self._rows()
+        offsets = np.cumsum([0, *map(len, rows)])
         words = [self.words.part(start, end) for start, end in itertools.pairwise(offsets)]
         work = await asyncio.to_thread(
-            PartitionEpoch, self.config, self.partition(epoch), epoch, point, blocks, words, self.counts, rows
+            PartitionEpoch,
+            self.config,
+            self.partition(epoch),
+            epoch,
+            point,
+            blocks,
+            words,
+            self.counts,
+            rows,
+            self.xi,
         )
         losses = [await self._run_stratum(work, stratum) for stratum in range(self.config.partition.n_blocks)]
         is_finite = await asyncio.to_thread(self._finish)
-        return EpochReport(losses, is_finite, perf_counter() - started, self.waited)
+        return EpochReport(losses, work.weight(), is_finite, perf_counter() - started, self.waited)
 
     async def _run_stratum(self, work: PartitionEpoch, stratum: int) -> list[float]:
         """Run the cells of a stratum; meanwhile pass the first block on and fetch the next one."""
@@ -195,8 +220,10 @@ class TrainingPeer(Peer):
         words, word_accumulator = self.words.unpadded(size)
         contexts, context_accumulator = self.contexts_after.unpadded(size)
         state = State(
-            words[:, :size], contexts[:, :size], contexts[:, size], word_accumulator, context_accumulator, epoch + 1
-        )
+            words[:, :size], contexts[:, :size], contexts[:, size], word_accumulator, context_accumulator, epoch + 1,
+        )  # fmt: skip
+        if self.xi is not None:
+            state.xi = kept_xi(self.config.method, self.xi, epoch + 1)
         return self.ring.words(self.machine), self.ring.last_contexts(self.machine, self.partition(epoch)), state
 
     # ---- contexts within an epoch

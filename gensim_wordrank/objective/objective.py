@@ -186,6 +186,10 @@ class Objective:
         tiles = map_ranks(tile_sum, words, contexts, counts, PairLoss(self.pair_loss), workers)
         return sum(tiles) + self.penalty(words, contexts, counts)
 
+    def pair_value(self, rank: float) -> float:
+        """Return the loss of a pair of weight 1 at a rank."""
+        return float(RankLoss(self.rank_loss).value_at([(rank + self.rank_offset) / self.rank_scale], self.t)[0])
+
     def max_pair_gradient(self, n_contexts: int, sharpness: float = 1.0) -> float:
         """Return the gradient for a pair that all other contexts violate by 1, with ranks multiplied by `sharpness`.
 

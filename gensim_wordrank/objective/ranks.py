@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 # memory for the scores of one tile; with fewer rows, SGEMM takes up to twice as long
 TILE_BYTES = 32 << 20
 
-_KERNELS = {PairLoss.HINGE: _ranks.hinge_ranks, PairLoss.LOGISTIC: _ranks.logistic_ranks}
+KERNELS = {PairLoss.HINGE: _ranks.hinge_ranks, PairLoss.LOGISTIC: _ranks.logistic_ranks}
 
 
 def map_ranks(
@@ -70,7 +70,7 @@ def map_ranks(
         ranks = np.empty(indptr[last] - indptr[first])
         if len(ranks):
             scores = words[first:last] @ contexts.T
-            _KERNELS[pair_loss](scores, indptr[first : last + 1], columns, ranks)
+            KERNELS[pair_loss](scores, indptr[first : last + 1], columns, ranks)
         return function(slice(int(indptr[first]), int(indptr[last])), ranks)
 
     # BLAS on one thread: our own threads use the cores, and the product is the same for any number of them

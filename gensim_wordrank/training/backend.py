@@ -28,7 +28,8 @@ class EpochResult:
     """What one epoch produced."""
 
     epoch: int  # epochs done since the vectors were initialized
-    loss: float  # the estimate of J
+    loss: float  # the estimate of J, without the L2 term
+    weight: float  # the same sum over pairs with r instead of r rho: the loss of pairs at rho = 1
     is_finite: bool  # whether all parameters are
     is_local: bool  # whether the parameters are in this process
     state: Callable[[], State]  # returns the parameters, gathered from other machines if need be
@@ -109,7 +110,7 @@ class LocalBackend:
         self, config: TrainingConfig, counts: Cooccurrence, state: State, points: Iterable[SchedulePoint]
     ) -> Generator[EpochResult, None, None]:
         """Run one epoch per schedule point on the threads of this machine."""
-        run_epoch = triplet_epoch if config.solver is Solver.TRIPLET else sampled_epoch
+        run_epoch = triplet_epoch if config.method.solver is Solver.TRIPLET else sampled_epoch
         for point in points:
-            state, loss = run_epoch(config, counts, state, point, self.workers)
-            yield EpochResult(state.epoch, loss, state.is_finite(), True, lambda state=state: state)  # type: ignore[misc]
+            state, loss, weight = run_epoch(config, counts, state, point, self.workers)
+            yield EpochResult(state.epoch, loss, weight, state.is_finite(), True, lambda state=state: state)  # type: ignore[misc]

@@ -32,8 +32,8 @@ from gensim_wordrank.training.trainer import Listener
 
 logger = logging.getLogger(__name__)
 
-RUN = checksummed.Format("training run", 3, "Start over.")
-EPOCH = checksummed.Format("checkpoint", 2, "The one before is used.")
+RUN = checksummed.Format("training run", 4, "Start over.")
+EPOCH = checksummed.Format("checkpoint", 3, "The one before is used.")
 # where these agree, results are the same bytes
 REPRODUCIBLE_WITH = ("gensim-wordrank", "numpy", "machine", "CPU level")
 SECONDS = {"s": 1, "min": 60, "h": 3600}
@@ -388,6 +388,7 @@ def _pop_state(place: Path, found: dict[str, Any], like: State | None = None, ep
         "words": schema.array(np.float32, n, size), "contexts": schema.array(np.float32, n, size),
         "bias": schema.array(np.float32, n), "word_accumulator": schema.array(np.float32, n, low=0),
         "context_accumulator": schema.array(np.float32, n, low=0), "epoch": epoch,
+        "xi": schema.array(np.float32, np.size(found.get("xi", ())), low=0),  # of any number of pairs, see `restore`
     }  # fmt: skip
     schema.check(str(place), found, kinds, others=found.keys() - kinds.keys())
     return State(**{name: found.pop(name) for name in kinds})

@@ -50,13 +50,15 @@ def expected_pairs(counts: ArrayLike, sentence_length: float, window: int, symme
 
 def epoch_memory(n_words: int, n_pairs: int, size: int, solver: Solver, workers: int) -> int:
     """Return the bytes that an epoch needs in addition to the vectors and the counts."""
-    if solver is Solver.SAMPLED:
+    if solver is not Solver.TRIPLET:
         # both matrices in blocks, a few numbers per word, and the sampled pairs; the latter are gone when each thread
         # copies a block to sort it, and later moves as many rows into the new matrices
         padded, n_blocks = -(-(size + 1) // ROW_FLOATS) * ROW_FLOATS, number_of_blocks(n_words)
         sampled = int(SAMPLED_SHARE * COUNT_BYTES * n_pairs)
         moved = min(workers, n_blocks) * FLOAT * n_words * padded // n_blocks
-        return n_words * (FLOAT * 2 * padded + 40) + max(sampled, moved)
+        # stored xi, those of the sampled pairs, and per thread a tile of scores for the exact ranks
+        stored = FLOAT * n_pairs + sampled + workers * min(TILE_BYTES, FLOAT * n_words**2)
+        return n_words * (FLOAT * 2 * padded + 40) + max(sampled, moved) + stored * (solver is Solver.STORED)
     # copies of both matrices, weights and xi of the pairs, and per thread a tile of scores for the exact ranks
     return 2 * FLOAT * (n_words * size + n_pairs) + workers * min(TILE_BYTES, FLOAT * n_words**2)
 

@@ -84,12 +84,14 @@ class Partition:
         ends = np.cumsum(list(map(len, self.word_blocks)))[:-1]
         return EpochPartition(order, offsets, block_of, row_of, np.split(sampling, ends))
 
-    def negative_weights(self, n_negatives: int) -> NDArray[np.uint16]:
-        """Return the negative-sampling weight of each context: 1, and more if it is frequent.
+    def negative_weights(self, n_negatives: int, uniform: bool = False) -> NDArray[np.uint16]:
+        """Return the negative-sampling weight of each context: 1, and, unless `uniform`, more if it is frequent.
 
         Frequent contexts score high and so decide most ranks. No weight is so large that a context comes more than once
         per sample on average.
         """
+        if uniform:
+            return np.ones(self.n_contexts, np.uint16)
         smallest = self.n_contexts // self.n_blocks
         frequency = self.context_sums**0.75
         frequency *= len(frequency) / (float(frequency.sum()) or 1.0)  # without pairs, no context is frequent

@@ -1,4 +1,4 @@
-"""The sampled solver: stage 1 with ranks estimated from sampled negatives, cell by cell.
+"""The sampled solver and the one with stored xi: stage 1 against sampled negatives, cell by cell.
 
 :class:`PartitionEpoch` runs the cells of some blocks of words, all of them on one machine or those that one of several
 machines holds. :func:`sampled_epoch` runs all cells of an epoch on the threads of this machine.
@@ -21,10 +21,12 @@ from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.objective.objective import ExpectedCounts, Objective
 from gensim_wordrank.settings import SETTINGS, Settings
 from gensim_wordrank.training.blocks import Block, BlockedRows
+from gensim_wordrank.training.method import Method
 from gensim_wordrank.training.partition import EpochPartition, Partition, choose_strata_per_batch
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State
-from gensim_wordrank.types import Solver
+from gensim_wordrank.training.stored import is_update_due, kept_xi, updated_xi
+from gensim_wordrank.types import Vectors
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class TrainingConfig:
     objective: Objective
     expected: ExpectedCounts
     negative_weights: NDArray[np.uint16]  # of the contexts
-    solver: Solver
+    method: Method
     vector_size: int
     n_pairs: int
     strata_per_batch: int  # strata for which pairs are sampled at a time
@@ -48,19 +50,19 @@ class TrainingConfig:
         objective: Objective,
         vector_size: int,
         seed: int,
-        solver: Solver = Solver.SAMPLED,
+        method: Method | None = None,
         settings: Settings = SETTINGS,
     ) -> TrainingConfig:
         """Split the words into blocks; choose how many pairs are sampled at a time and how strong the L2 term is."""
-        n_pairs = int(counts.row_lengths.sum())
+        method, n_pairs = method or Method(), int(counts.row_lengths.sum())
         expected = ExpectedCounts.of(counts.word_sums, counts.context_sums, objective.discount)
         # without the discount: fewer pairs will be sampled than estimated here
         sampled = np.minimum(settings.draws_per_weight * objective.weights(counts.sample), 1)
         l2 = objective.effective_l2(len(counts.context_sums), n_pairs, settings)
         partition = Partition.of(counts, seed, settings)
         batch = choose_strata_per_batch(float(sampled.mean()) if len(sampled) else 0.0, partition.n_blocks)
-        negatives = partition.negative_weights(settings.n_negatives)
-        return cls(partition, objective, expected, negatives, solver, vector_size, n_pairs, batch, l2)
+        negatives = partition.negative_weights(settings.n_negatives, method.uniform_negatives)
+        return cls(partition, objective, expected, negatives, method, vector_size, n_pairs, batch, l2)
 
 
 @dataclass(frozen=True)
@@ -70,12 +72,15 @@ class SampledPairs:
     pairs: NDArray[np.uint16]
     starts: NDArray[np.int64]  # of the pairs of each word, and within them of each stratum
     n_strata: int
+    xi: Vectors | None = None  # stored, of these pairs
 
     def without_first_stratum(self) -> SampledPairs:
         """Drop the pairs of the first stratum and release their memory."""
-        starts = _sampled.drop_first_slot(self.pairs, self.starts, self.n_strata)
-        discard_pages(self.pairs[starts[-1] : self.starts[-1]])
-        return SampledPairs(self.pairs, starts, self.n_strata - 1)
+        starts = _sampled.drop_first_slot(self.pairs, self.starts, self.n_strata, self.xi)
+        for array in (self.pairs, self.xi):
+            if array is not None:
+                discard_pages(array[starts[-1] : self.starts[-1]])
+        return SampledPairs(self.pairs, starts, self.n_strata - 1, self.xi)
 
 
 class PartitionEpoch:
@@ -99,18 +104,22 @@ class PartitionEpoch:
         The pairs of these words, perhaps among others.
     rows : sequence of arrays
         The rows of `counts` that belong to each block.
+    xi : array, optional
+        Stored xi of all pairs of `counts`; without it, xi follows from the sampled ranks.
     """
 
     def __init__(
         self, config: TrainingConfig, contexts: EpochPartition, epoch: int, point: SchedulePoint,
         numbers: Sequence[int], words: Sequence[Block], counts: Csr, rows: Sequence[NDArray[np.int32]],
+        xi: Vectors | None = None,
     ) -> None:  # fmt: skip
         require_whole_files(counts.data, counts.indices, counts.indptr)
         self.config, self.contexts, self.epoch, self.point = config, contexts, epoch, point
-        self.numbers, self.words, self.counts, self.rows = numbers, words, counts, rows
+        self.numbers, self.words, self.counts, self.rows, self.xi = numbers, words, counts, rows, xi
         partition, objective, settings = config.partition, config.objective, config.partition.settings
         self.negative_weights = config.negative_weights[contexts.order]
         self.sampled: dict[int, SampledPairs] = {}
+        self.drawn = np.zeros(len(words), np.int64)  # total weight of the sampled pairs of each block, in integer units
         self.options = _sampled.EpochOptions(
             draws_per_weight=settings.draws_per_weight,
             x_max=objective.x_max,
@@ -119,7 +128,9 @@ class PartitionEpoch:
             sharpness=point.sharpness,
             gradient_scale=objective.gradient_scale(partition.n_contexts, point.sharpness),
             l2=config.effective_l2,
-            learning_rate=point.learning_rate,
+            learning_rate=point.learning_rate * config.method.step_per_rate(objective, partition.n_contexts),
+            bias=float(config.method.has_bias),
+            adagrad=config.method.uses_adagrad,
             vector_size=config.vector_size,
             n_contexts=partition.n_contexts,
             n_negatives=settings.n_negatives,
@@ -152,11 +163,15 @@ class PartitionEpoch:
             (words.vectors, words.accumulator), (contexts.vectors, contexts.accumulator),
             self.negative_weights[offsets[b] : offsets[b + 1]],
             (sampled.pairs, sampled.starts, sampled.n_strata), self.options,
-            self.config.partition.cell_seed(self.epoch, block, b),
+            self.config.partition.cell_seed(self.epoch, block, b), sampled.xi,
         )  # fmt: skip
         if sampled.n_strata > 1:
             self.sampled[i] = sampled.without_first_stratum()
         return loss
+
+    def weight(self) -> float:
+        """Return the sum of the weights r of these words' pairs, estimated from those that were sampled."""
+        return float(self.drawn.sum()) / self.options.weight_scale / self.config.partition.settings.draws_per_weight
 
     def _sample(self, i: int, stratum: int) -> SampledPairs:
         """Sample the pairs of a block of words for a stratum and those after it."""
@@ -164,6 +179,7 @@ class PartitionEpoch:
         partition, expected = self.config.partition, self.config.expected
         most = int((counts.indptr[rows + 1] - counts.indptr[rows]).sum())
         pairs = anonymous_array(2 * (most + 1), np.uint16).reshape(-1, 2)  # few of them are sampled
+        xi = None if self.xi is None else anonymous_array(most + 1, np.float32)
         # uint8 wraps around, and n_blocks divides 256
         first = np.uint8(partition.context_block(block, stratum))
         slot_of = ((self.contexts.block_of - first) % partition.n_blocks).astype(np.uint8)
@@ -171,24 +187,29 @@ class PartitionEpoch:
         starts = _sampled.sample_pairs(
             pairs, self.contexts.sampling_offsets[block], rows, (counts.indptr, counts.indices, counts.data),
             (expected.words[partition.word_blocks[block]], expected.contexts),
-            (slot_of, self.contexts.row_of, n_strata), self.options,
+            (slot_of, self.contexts.row_of, n_strata), self.options, self.xi, xi,
         )  # fmt: skip
-        return SampledPairs(pairs, starts, n_strata)
+        self.drawn[i] += pairs[: starts[-1], 1].sum(dtype=np.int64)
+        return SampledPairs(pairs, starts, n_strata, xi)
 
 
 def sampled_epoch(
     config: TrainingConfig, counts: Cooccurrence, state: State, point: SchedulePoint, workers: int
-) -> tuple[State, float]:
-    """Run all strata of one epoch; return the new state and the estimate of J."""
+) -> tuple[State, float, float]:
+    """Run all strata of one epoch; return the new state, the estimate of J, and the sum of the pairs' weights."""
     partition, contexts = config.partition, config.partition.at(state.epoch)
-    n_blocks, ones = partition.n_blocks, np.ones(len(state.words), np.float32)
+    pairs, xi = Csr(counts.data, counts.indices, counts.indptr), None
+    if config.method.stores_xi:
+        xi = state.xi
+        if is_update_due(config.method, state):
+            xi = updated_xi(config.objective, pairs, *state.with_bias(), partition.word_blocks, workers)
+    n_blocks, ones = partition.n_blocks, np.full(len(state.words), config.method.has_bias, np.float32)
     words = BlockedRows(state.words, ones, state.word_accumulator, partition.word_blocks)
     context_rows = BlockedRows(
         state.contexts, state.bias, state.context_accumulator, np.split(contexts.order, contexts.offsets[1:-1])
     )
-    pairs = Csr(counts.data, counts.indices, counts.indptr)
     epoch = PartitionEpoch(
-        config, contexts, state.epoch, point, range(n_blocks), words.blocks, pairs, partition.word_blocks
+        config, contexts, state.epoch, point, range(n_blocks), words.blocks, pairs, partition.word_blocks, xi
     )
 
     def run(round_: int, i: int) -> float:
@@ -210,11 +231,16 @@ def sampled_epoch(
     losses = threads.parallel_rounds(run, n_blocks + 2, n_blocks, workers, barrier_from=n_blocks)
     (new_words, _, word_accumulator), (new_contexts, bias, context_accumulator) = words.new, context_rows.new
     new = State(new_words, new_contexts, bias, word_accumulator, context_accumulator, state.epoch + 1)
-    return new, estimate_loss(losses, partition.settings)
+    if xi is not None:
+        new.xi = kept_xi(config.method, xi, new.epoch)
+    return new, estimate_loss(losses, partition.settings), epoch.weight()
 
 
 def estimate_loss(losses: Sequence[Sequence[float]], settings: Settings = SETTINGS) -> float:
-    """Estimate J from the losses of all cells, added up in a fixed order: by stratum, then by block of words."""
+    """Estimate J, without the L2 term, from the losses of all cells.
+
+    They are added up in a fixed order: by stratum, then by block of words.
+    """
     total = 0.0
     for stratum in losses:
         total += sum(stratum)

@@ -8,20 +8,13 @@ from typing import NamedTuple
 
 from gensim_wordrank.objective.losses import PairLoss
 from gensim_wordrank.settings import SETTINGS, Settings
+from gensim_wordrank.training.method import Method
 from gensim_wordrank.types import Solver
 
 # Word2Vec's rates. `alpha` and `min_alpha` are in its units: the usual rate of any solver is 0.025.
 DEFAULT_ALPHA, DEFAULT_MIN_ALPHA = 0.025, 0.0001
 # The paper's alpha is not a learning rate and far above this: whoever passes it gets an error.
 MAX_ALPHA = 1.0
-# The solvers' own learning rates at the default `alpha`. They suit small and large texts. The logistic loss has flatter
-# slopes and needs a higher rate.
-DEFAULT_LEARNING_RATE = {
-    (Solver.SAMPLED, PairLoss.LOGISTIC): 0.5,
-    (Solver.SAMPLED, PairLoss.HINGE): 0.2,
-    (Solver.TRIPLET, PairLoss.LOGISTIC): 0.01,
-    (Solver.TRIPLET, PairLoss.HINGE): 0.01,
-}
 
 
 class SchedulePoint(NamedTuple):
@@ -36,8 +29,8 @@ class Schedule:
     """A run of `epochs` in two phases.
 
     Rates are in the units of Word2Vec; `scale` (:func:`learning_rate_scale`) turns them into those of the solver. In
-    the first phase the learning rate is `alpha` and ranks are multiplied by `settings.sharpness`, as if the paper's
-    alpha and beta were that much smaller. In the last fifth of the epochs the loss is the objective itself, and the
+    the first phase the learning rate is `alpha` and ranks are multiplied by `sharpness`, as if the paper's alpha and
+    beta were that much smaller. In the last fifth of the epochs the loss is the objective itself, and the
     learning rate falls linearly to `min_alpha`. High rates to the end leave noise in the vectors; low rates from the
     start learn less. If `alpha` equals `min_alpha`, or for fewer than five epochs, all epochs are alike.
 
@@ -56,6 +49,7 @@ class Schedule:
     epochs: int
     alpha: float
     min_alpha: float
+    sharpness: float = SETTINGS.sharpness
     settings: Settings = SETTINGS
 
     def at(self, epoch: int, scale: float = 1.0) -> SchedulePoint:
@@ -66,23 +60,23 @@ class Schedule:
         if not final or alpha == min_alpha:
             return SchedulePoint(alpha)
         if into_final < 0:
-            return SchedulePoint(alpha, self.settings.sharpness)
+            return SchedulePoint(alpha, self.sharpness)
         return SchedulePoint(alpha - (alpha - min_alpha) * (into_final + 0.5) / final)
 
 
-def learning_rate_scale(solver: Solver, pair_loss: PairLoss, n_pairs: int, settings: Settings = SETTINGS) -> float:
+def learning_rate_scale(method: Method, pair_loss: PairLoss, n_pairs: int, settings: Settings = SETTINGS) -> float:
     """Return a solver's learning rate per unit of `alpha`; the sampled solver takes shorter steps on small texts.
 
     Examples
     --------
     >>> from gensim_wordrank.training.schedule import learning_rate_scale
     >>> from gensim_wordrank.objective.losses import PairLoss
-    >>> from gensim_wordrank.types import Solver
-    >>> scales = [learning_rate_scale(Solver.SAMPLED, PairLoss.LOGISTIC, n) for n in (10_000, 32_000_000, 100_000_000)]
+    >>> from gensim_wordrank.training.method import Method
+    >>> scales = [learning_rate_scale(Method(), PairLoss.LOGISTIC, n) for n in (10_000, 32_000_000, 100_000_000)]
     >>> [round(scale, 6) for scale in scales]
     [7.0, 16.0, 20.0]
     """
-    per_alpha = DEFAULT_LEARNING_RATE[solver, pair_loss] / DEFAULT_ALPHA
-    if solver is Solver.TRIPLET:
+    per_alpha = method.default_learning_rate(pair_loss) / DEFAULT_ALPHA
+    if method.solver is not Solver.SAMPLED:
         return per_alpha
     return per_alpha * min(1.0, max(settings.min_learning_rate_scale, math.sqrt(n_pairs / settings.many_pairs)))

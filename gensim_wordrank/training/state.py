@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import Enum
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gensim_wordrank.settings import SETTINGS, Settings
 from gensim_wordrank.types import Floats, Vectors
+
+
+class Init(str, Enum):
+    """How vectors are initialized."""
+
+    SHARED = "shared"  # short random vectors, of rare words mixed with one that they share
+    RANDOM = "random"  # short random vectors
+    POSITIVE = "positive"  # of length 1, as in the authors' program
 
 
 @dataclass
@@ -22,6 +31,8 @@ class State:
     word_accumulator: Vectors  # AdaGrad: the sum of mean squared gradients of each row
     context_accumulator: Vectors
     epoch: int = 0  # epochs done; the random numbers of the next one depend on it
+    # stored for every pair, or empty if the next epoch computes it
+    xi: Vectors = field(default_factory=lambda: np.empty(0, np.float32))
 
     def with_bias(self) -> tuple[Vectors, Vectors]:
         """Return (u, 1) and (v, bias), whose inner products are the scores."""
@@ -47,10 +58,18 @@ def is_finite(array: Vectors) -> bool:
     return math.isfinite(array.min(initial=0)) and math.isfinite(array.max(initial=0))
 
 
-def initial_vectors(n: int, size: int, seed: int, part: int, settings: Settings = SETTINGS) -> Vectors:
-    """Return `n` short random vectors; `part` is 0 for U, 1 for V. A larger `n` begins with the same vectors."""
+def initial_vectors(
+    n: int, size: int, seed: int, part: int, positive: bool = False, settings: Settings = SETTINGS
+) -> Vectors:
+    """Return `n` random vectors; `part` is 0 for U, 1 for V. A larger `n` begins with the same vectors.
+
+    They are short and have either sign; or they are `positive` and of length 1, as in the authors' program.
+    """
     random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0, part)))
     vectors = random.random((n, size), dtype=np.float32)
+    if positive:
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors
     vectors -= np.float32(0.5)
     vectors *= np.float32(settings.initial_length / np.sqrt(size))
     return vectors

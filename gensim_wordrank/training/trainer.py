@@ -6,17 +6,18 @@ import logging
 import math
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from gensim_wordrank.cooccurrence.csr import CountSummary
 from gensim_wordrank.objective.losses import PairLoss
 from gensim_wordrank.objective.objective import Objective
+from gensim_wordrank.settings import SETTINGS
 from gensim_wordrank.training.backend import Backend, EpochResult
+from gensim_wordrank.training.method import Method
 from gensim_wordrank.training.sampled import TrainingConfig
 from gensim_wordrank.training.schedule import Schedule, learning_rate_scale
 from gensim_wordrank.training.state import State
-from gensim_wordrank.types import Solver
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +51,7 @@ class Trainer:
         Where epochs run.
     seed : int
         Seed of all random numbers.
-    solver : Solver
+    method : Method
         How epochs run.
     """
 
@@ -58,7 +59,7 @@ class Trainer:
     schedule: Schedule
     backend: Backend
     seed: int
-    solver: Solver = Solver.SAMPLED
+    method: Method = field(default_factory=Method)
 
     def run(
         self, state: State, counts: Any, summary: CountSummary, listeners: Sequence[Listener] = (), done: int = 0
@@ -66,12 +67,12 @@ class Trainer:
         """Run the epochs that are not done; yield the result of each after all listeners have been told.
 
         The parameters are gathered from other machines after the last epoch, and after those for which a listener needs
-        them. An epoch that diverges raises FloatingPointError; the parameters of the last result are the last good
-        ones.
+        them. An epoch that diverges raises FloatingPointError, also if the loss stays finite; the parameters of the
+        last result are the last good ones.
         """
         epochs = self.schedule.epochs
-        config = TrainingConfig.of(summary, self.objective, state.words.shape[1], self.seed, self.solver)
-        scale = learning_rate_scale(self.solver, PairLoss(self.objective.pair_loss), config.n_pairs)
+        config = TrainingConfig.of(summary, self.objective, state.words.shape[1], self.seed, self.method)
+        scale = learning_rate_scale(self.method, PairLoss(self.objective.pair_loss), config.n_pairs)
         points = [self.schedule.at(epoch, scale) for epoch in range(done, epochs)]
         results = self.backend.run_epochs(config, counts, state, points)
         del state  # otherwise the initial vectors would stay in memory
@@ -84,6 +85,8 @@ class Trainer:
                     result = next(results)
                     if not (math.isfinite(result.loss) and result.is_finite):
                         raise FloatingPointError("the loss or a vector is not finite")
+                    if self._exceeds(result, SETTINGS.diverged_rank, summary):
+                        raise FloatingPointError(f"the loss is {result.loss:.3g}, far above that of vectors of zeros")
                 except FloatingPointError as error:
                     raise self._diverged(epoch, points[epoch - done].learning_rate, is_local, error) from error
                 is_local = result.is_local or epoch + 1 == epochs
@@ -94,8 +97,20 @@ class Trainer:
                     stop |= listener.on_epoch_end(result, new)
                 yield result
                 if stop:
-                    logger.info("stopped by a callback after epoch %i", epoch + 1)
+                    logger.info("stopped after epoch %i", epoch + 1)
                     return
+        if epochs > done and self._exceeds(result, SETTINGS.suspicious_rank, summary):
+            logger.warning(
+                "the loss is %.6g, above that of vectors of zeros: nothing was learnt. Lower 'alpha' (now %g)",
+                result.loss, self.schedule.alpha,
+            )  # fmt: skip
+
+    def _exceeds(self, result: EpochResult, factor: float, summary: CountSummary) -> bool:
+        """Return True if a loss is above that of pairs at `factor` times the rank that vectors of zeros give them.
+
+        As rho is concave, the mean rank is then above it, too.
+        """
+        return result.loss > self.objective.pair_value(factor * (len(summary.context_sums) - 1)) * result.weight
 
     def _diverged(self, epoch: int, rate: float, is_local: bool, error: FloatingPointError) -> FloatingPointError:
         objective, before = self.objective, "the" if is_local else "an"
@@ -105,6 +120,27 @@ class Trainer:
             f"{objective.rank_scale:g}), 'rank_offset' (now {objective.rank_offset:g}) or 'l2' (now "
             f"{objective.l2:g}): at a learning rate of {rate:g} in the solver's units, {error}."
         )
+
+
+@dataclass
+class Convergence(Listener):
+    """Stops training when the loss hardly falls."""
+
+    tolerance: float  # share of the loss by which it must fall
+    period: int  # in so many epochs
+    losses: list[float]  # of the epochs of this run
+
+    def is_reached(self) -> bool:
+        """Return True if the loss of the last epoch is not clearly below that of `period` epochs before."""
+        before, last = self.losses[-1 - self.period : -self.period], self.losses[-1:]
+        return bool(before) and before[0] - last[0] < self.tolerance * abs(before[0])
+
+    def on_epoch_end(self, result: EpochResult, state: State | None) -> bool:
+        """Return True to stop training."""
+        self.losses.append(result.loss)
+        if self.is_reached():
+            logger.info("converged: the loss fell by less than %g in %i epochs", self.tolerance, self.period)
+        return self.is_reached()
 
 
 @dataclass

@@ -18,8 +18,10 @@ from gensim_wordrank.types import Vectors
 
 def triplet_epoch(
     config: TrainingConfig, counts: Cooccurrence, state: State, point: SchedulePoint, workers: int
-) -> tuple[State, float]:
-    """Update xi exactly (stage 2), then run one triplet per pair (stage 1); return the new state and the bound.
+) -> tuple[State, float, float]:
+    """Update xi exactly (stage 2), then run one triplet per pair (stage 1).
+
+    Return the new state, the estimate of the bound, and the sum of the weights of the sampled pairs.
 
     Stage 1 is one sequence of updates on one thread; stage 2 runs on `workers` threads. There is no bias.
     """
@@ -39,7 +41,7 @@ def triplet_epoch(
         learning_rate=point.learning_rate * counts.nnz / max(float(weights.sum(dtype=np.float64)), 1e-30),
     )
     seed = config.partition.cell_seed(state.epoch, 0, 0)
-    total = _triplets.run_triplets(
+    loss, weight = _triplets.run_triplets(
         new.words, new.contexts, (counts.indptr, counts.indices), weights, xi, counts.nnz, options, seed
     )
-    return new, total
+    return new, loss, weight

@@ -11,6 +11,7 @@ from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.objective.losses import PairLoss, RankLoss
 from gensim_wordrank.objective.objective import Objective
 from gensim_wordrank.settings import SETTINGS, Settings
+from gensim_wordrank.training.method import Method
 from gensim_wordrank.training.partition import choose_strata_per_batch
 from gensim_wordrank.training.sampled import TrainingConfig, sampled_epoch
 from gensim_wordrank.training.schedule import SchedulePoint
@@ -44,11 +45,11 @@ def exact_gradient(state, counts, objective):
     return grad_words[:, :-1], grad_contexts[:, :-1], grad_bias
 
 
-def updates(state, counts, objective, rate, seed, sharpness=1.0, settings=SETTINGS):
+def updates(state, counts, objective, rate, seed, sharpness=1.0, settings=SETTINGS, method=None):
     """Return the updates of U, V and the bias in one epoch, divided by rate and draws per weight, and the loss."""
     point = SchedulePoint(rate * np.sqrt(HUGE), sharpness)
-    config = TrainingConfig.of(counts.summarize(), objective, state.words.shape[1], seed, settings=settings)
-    new, loss = sampled_epoch(config, counts, state, point, 1)
+    config = TrainingConfig.of(counts.summarize(), objective, state.words.shape[1], seed, method, settings)
+    new, loss, _ = sampled_epoch(config, counts, state, point, 1)
     parts = ((new.words, state.words), (new.contexts, state.contexts), (new.bias, state.bias))
     return [(a.astype(np.float64) - b) / (rate * SETTINGS.draws_per_weight) for a, b in parts], loss
 
@@ -82,6 +83,31 @@ def test_sharpness_uses_the_gradient_of_a_sharper_loss(rank_loss, pair_loss):
         expected = of_ranks * ends[0] / ends[1] + (whole - without_l2)
         np.testing.assert_allclose(-change, expected, atol=0.02 * np.abs(expected).max())
     assert loss == pytest.approx(oracle.value(*state.with_bias(), counts, plain), rel=0.01)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("optimizer", ["adagrad", "sgd"])
+@pytest.mark.parametrize(("rank_loss", "pair_loss"), COMBINATIONS)
+def test_update_with_stored_xi_is_the_gradient_of_the_bound(rank_loss, pair_loss, optimizer, bias):
+    """With stored xi, small steps follow the gradient of equation (11), which is also the loss, at these xi."""
+    words, contexts, counts = make_problem(10, 40, 6, seed=5, density=0.3)
+    counts.data[:] = np.random.default_rng(1).uniform(20, 150, counts.nnz)
+    objective = Objective(rank_loss, pair_loss, rank_scale=7.0, rank_offset=1.0, l2=0)
+    xi = np.random.default_rng(2).uniform(0.1, 2.0, counts.nnz).astype(np.float32)
+    state = make_state(words, contexts)
+    state.bias *= bias
+    state.epoch, state.xi = 1, xi  # epoch 1 of a period of 2 keeps them
+    method = Method("stored", optimizer, bias=bias, uniform_negatives=True, xi_period=2)
+    rate = 1e-5 if optimizer == "adagrad" else 1e-5 / np.sqrt(HUGE)
+    changes, loss = updates(state, counts, objective, rate, 3, method=method)
+    grad_words, grad_contexts = oracle.bound_gradient(*state.with_bias(), counts, objective, xi)
+    if optimizer == "sgd":  # rates are in units of the largest gradient of a pair, and no accumulator divides them
+        slope = oracle.RANK_SLOPES[rank_loss](np.float64(39 + 1) / 7, objective.t) * 39 / 7
+        changes = [change * slope / np.sqrt(HUGE) for change in changes]
+    gradients = grad_words[:, :-1], grad_contexts[:, :-1], grad_contexts[:, -1] * bias
+    for change, gradient in zip(changes, gradients, strict=True):
+        np.testing.assert_allclose(-change, gradient, atol=0.02 * np.abs(gradient).max() + 1e-12)
+    assert loss == pytest.approx(oracle.bound(*state.with_bias(), counts, objective, xi), rel=0.01)
 
 
 @given(

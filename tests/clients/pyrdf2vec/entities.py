@@ -1,4 +1,4 @@
-"""pyRDF2Vec: `RDF2VecTransformer(Word2Vec(epochs=10), walkers=[RandomWalker(4, 10)])`, without its pins."""
+"""pyRDF2Vec: `RDF2VecTransformer(Word2Vec(epochs=10), walkers=[RandomWalker(4, 30)])`, without its pins."""
 
 import numpy as np
 import tasks
@@ -25,14 +25,14 @@ def run():
         fields.append(field)
         link(f"person{i}", "worksAt", f"university{random.randint(20)}")
         for _ in range(3):
-            paper = f"paper{random.randint(2000)}"
+            paper = f"paper{field * 100 + random.randint(100)}"
             link(f"person{i}", "wrote", paper)
-            topic = field if random.rand() < 0.6 else random.randint(5)
+            topic = field if random.rand() < 0.8 else random.randint(5)
             link(paper, "about", f"topic{topic * 6 + random.randint(6)}")
     entities = [f"{PREFIX}person{i}" for i in range(300)]
     transformer = RDF2VecTransformer(
         Word2Vec(epochs=10, vector_size=50, workers=1, seed=tasks.SEED),
-        walkers=[RandomWalker(4, 10, random_state=tasks.SEED)],
+        walkers=[RandomWalker(4, 30, random_state=tasks.SEED)],
     )
     vectors, _ = transformer.fit_transform(graph, entities)
     return "accuracy", tasks.accuracy(vectors, fields)
