@@ -56,6 +56,8 @@ def _contents(model: Any, cooccurrence: bool) -> tuple[dict[str, NDArray[Any]], 
     words = [word if isinstance(word, str) else to_integer(word) for word in model.wv.index_to_key]
     described = persistence.describe(model)
     values = {name: getattr(model, name) for name in VALUES} | {"description": described.pop("model")}
+    # gensim notes there what it was called with, in whatever types
+    values["lifecycle_events"] = json.loads(json.dumps(model.lifecycle_events, default=str))
     arrays = {"words": np.frombuffer(json.dumps(words).encode("ascii"), np.uint8), "wv.vectors": model.wv.vectors}
     # the attributes of words are arrays or lists
     arrays |= {name: each for name, each in described.items() if isinstance(each, np.ndarray)}
@@ -94,6 +96,8 @@ def load(cls: type, fname: str | os.PathLike[str], mmap: str | None) -> Any:
     except (safetensors.DamagedFile, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"'{name}' is damaged or no model: {error}. {REMEDY}") from error
     except ValueError as error:
+        if name in str(error):
+            raise
         raise ValueError(f"'{name}': {error}") from error
 
 

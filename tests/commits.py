@@ -183,10 +183,10 @@ def writers() -> dict[str, Writer]:
         return model_version(WordRank.load(place / "model"))
 
     def save_model(place: Path, version: str, **options: Any) -> None:
-        model(version).save(place / "model", **options)
+        model(version).save(place / "model", cooccurrence=True, **options)
 
     def save_tensors(place: Path, version: str) -> None:
-        save_model(place, version, format="safetensors", cooccurrence=True)
+        save_model(place, version, format="safetensors")
 
     def make_link(place: Path) -> None:
         (place / "elsewhere").mkdir()

@@ -83,7 +83,7 @@ def test_vectors_that_do_not_match_their_header(tmp_path, caplog):
             content = file.read()
         with opened(path, "wb") as file:
             file.write(b"2" + content[1:])
-        with pytest.raises(ValueError, match=rf"{name}' is damaged: .* promises"):
+        with pytest.raises(ValueError, match=rf"{name}' is damaged: .*(promises|not 2 as its first line says)"):
             read_vectors(path)
     (tmp_path / "vectors.bin").write_bytes(b"2 1\na \0\0\0\0\nb \0\0\0\0\n")  # as word2vec's program writes
     assert len(read_vectors(tmp_path / "vectors.bin")) == 2

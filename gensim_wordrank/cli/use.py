@@ -231,7 +231,8 @@ def demo(directory: str) -> None:
 
 def open_model(path: str, trust: bool) -> LoadedModel:
     """Load a model or vectors; a pickle only with --trust, or if the user says so in a terminal."""
-    return load_model(path, trust or (is_saved_model(path) and asked_to_trust(path)))
+    is_pickle = is_saved_model(path) and not is_tensor_file(path)
+    return load_model(path, trust or (is_pickle and asked_to_trust(path)))
 
 
 def require_trust(path: str, trust: bool) -> None:
@@ -242,7 +243,7 @@ def require_trust(path: str, trust: bool) -> None:
 
 def asked_to_trust(path: str) -> bool:
     """Ask whether a pickle may be loaded; without a terminal, the answer is no."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if sys.stdin is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     question = f"'{path}' is a pickle: whoever made it can run any code here. Do you trust where it comes from?"
     return click.confirm(question, err=True)
