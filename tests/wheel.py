@@ -2,9 +2,9 @@
 
     python tests/wheel.py [PYTHON ...]
 
-For each interpreter, by default every supported one on the PATH: builds the sdist and from it the wheel, lets auditwheel
-repair it (on Linux), installs it with its dependencies into an empty environment and runs the example of the README.
-The distributions are written to dist/. Needs auditwheel, of the dependency group `wheels`, on Linux.
+For each interpreter, by default every supported one on the PATH: builds the sdist and from it the wheel, has
+auditwheel repair it (on Linux), installs it with its dependencies into an empty environment and runs the example of the
+README. The distributions are written to dist/. Needs auditwheel, of the dependency group `wheels`, on Linux.
 """
 
 from __future__ import annotations
