@@ -99,7 +99,9 @@ def common_vector(size: int, seed: int, settings: Settings = SETTINGS) -> Vector
     return result
 
 
-def are_given(vectors: Vectors, seed: int, part: int, settings: Settings = SETTINGS) -> NDArray[np.bool_]:
+def are_given(
+    vectors: Vectors, seed: int, part: int, positive: bool = False, settings: Settings = SETTINGS
+) -> NDArray[np.bool_]:
     """Return which rows of U (part 0) or V (part 1) are not where training starts them, because a user put them there.
 
     Examples
@@ -112,7 +114,7 @@ def are_given(vectors: Vectors, seed: int, part: int, settings: Settings = SETTI
     array([False,  True, False])
     """
     n, size = vectors.shape
-    start = initial_vectors(n, size, seed, part, settings)
+    start = initial_vectors(n, size, seed, part, positive, settings)
     distance = vectors - start
     if part == 0:  # remove the share of the common vector, whatever it is
         direction = common_vector(size, seed, settings) - start
