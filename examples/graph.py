@@ -1,4 +1,4 @@
-"""Train vectors of the nodes of a graph: what WordRank asks for are numbers of meetings, not words.
+"""Train vectors of the nodes of a graph.
 
     python graph.py [EDGES]
 
@@ -6,12 +6,10 @@ EDGES has two nodes a line. Without it, a graph of three groups of nodes is made
 """
 
 import argparse
-from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 from gensim_wordrank import WordRank
-from scipy.sparse import coo_array, csr_array
 
 
 def three_groups(size: int = 30) -> list[tuple[str, str]]:
@@ -22,18 +20,6 @@ def three_groups(size: int = 30) -> list[tuple[str, str]]:
     return [(one, other) for one, other in pairs if random.random() < (0.25 if one[0] == other[0] else 0.02)]
 
 
-def meetings(edges: Iterable[tuple[str, str]]) -> tuple[csr_array, list[str]]:
-    """Return how often two nodes meet on walks of one and two steps, and the names of the nodes."""
-    names, ends = np.unique(np.array(list(edges)), return_inverse=True)
-    rows, columns = ends.reshape(-1, 2).T
-    one_way = coo_array((np.ones(len(rows)), (rows, columns)), shape=(len(names), len(names)))
-    steps = csr_array(one_way + one_way.T)
-    both = steps + steps @ steps
-    both.setdiag(0)
-    both.eliminate_zeros()
-    return both, names.tolist()
-
-
 def main() -> None:
     """Train and print the neighbours of some nodes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -41,9 +27,8 @@ def main() -> None:
     path = parser.parse_args().edges
     lines = path.read_text().splitlines() if path else map(" ".join, three_groups())
     edges = [tuple(line.split()[:2]) for line in lines if line.strip()]
-    matrix, nodes = meetings(edges)
-    # weighted=False: usual weights are made for the counts of a large text
-    model = WordRank.from_cooccurrence(matrix, words=nodes, vector_size=16, weighted=False)
+    model = WordRank.from_graph(edges, vector_size=16)
+    nodes = sorted(model.wv.key_to_index)
     for node in nodes[:: max(1, len(nodes) // 6)]:
         print(f"{node}: {' '.join(near for near, _ in model.wv.most_similar(node, topn=8))}")
 

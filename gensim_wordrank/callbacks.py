@@ -21,6 +21,9 @@ class ModelUpdater(Listener):
     """
 
     model: Any
+    epochs_before: int  # epochs and passes when training began
+    passes_before: int
+    passes: int  # per epoch
     latest: tuple[EpochResult, State | None] | None = None
 
     def on_epoch_end(self, result: EpochResult, state: State | None) -> bool:
@@ -37,9 +40,11 @@ class ModelUpdater(Listener):
 
     def _update(self, result: EpochResult, state: State | None) -> None:
         self.model.running_training_loss = result.loss
-        self.model.training_losses[result.epoch - 1 :] = [result.loss]
+        epoch = self.epochs_before + (result.epoch - self.passes_before) // self.passes
+        self.model.training_losses[epoch - 1 :] = [result.loss]
         if state is not None:
             self.model._set_state(state)
+            self.model.epochs_done = epoch
 
 
 @dataclass

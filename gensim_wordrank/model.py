@@ -26,6 +26,7 @@ from gensim_wordrank import callbacks as listeners_
 from gensim_wordrank import compatibility, keyedvectors, persistence, tensor_files
 from gensim_wordrank._utils import checksummed, system, threads, validation
 from gensim_wordrank._utils import memory as memory_
+from gensim_wordrank.cooccurrence import graphs
 from gensim_wordrank.cooccurrence.csr import CountSummary
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.objective.objective import Objective
@@ -98,7 +99,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         Replace the defaults by the settings of the paper, or of the program that its authors published, in
         :mod:`gensim_wordrank.presets`. Parameters that are given win.
     epochs : int
-        Number of passes over the co-occurrences.
+        Number of passes over the co-occurrences. Fewer than five epochs have several passes each, at least five in all,
+        unless ``min_alpha=alpha``; a pass takes about a tenth of the time of an epoch of Word2Vec.
     tolerance : float, optional
         Stop before `epochs` when the loss falls by less than this share of it in an epoch, or with "stored" in
         `xi_period` epochs. Needs a constant learning rate.
@@ -289,7 +291,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self.context_vectors: Vectors = np.empty((0, 0), np.float32)
         self.context_bias: Vectors = np.empty(0, np.float32)
         self.cooccurrence: Cooccurrence | None = None
-        self.epochs_done = 0
+        self.epochs_done = self._passes_done = 0
         self.training_losses: list[float] = []
         self._accumulators: Vectors = np.empty((2, 0), np.float32)  # of words and contexts
         self._counted: list[str] = []  # digests of the texts whose counts are in `cooccurrence`
@@ -364,7 +366,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             How often each occurs, by default the sum of its row. The vectors are sorted by it.
         trim_rule, warm_start, callbacks, checkpoint, **parameters
             As in the constructor, except that `min_count` is 1 by default. The default weights of pairs suit counts of
-            a large text; for a graph of zeros and ones choose ``weighted=False``.
+            a large text; ``weighted=False`` is for matrices of small numbers. For graphs use :meth:`from_graph`.
 
         Examples
         --------
@@ -393,6 +395,36 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
                 model.warm_start(warm_start)
             model._fit(backend, pairs.reindex(model.wv.index_to_key), callbacks, checkpoints)
         return model
+
+    @classmethod
+    def from_graph(
+        cls, graph: Any, *, walk_length: int = 3, max_pairs: int = 10_000_000, **parameters: Any
+    ) -> WordRank:
+        """Train vectors of the nodes of a graph, as node2vec does, on the expected counts of random walks.
+
+        Powers of the walk matrix stand for infinitely many walks, so this takes a fraction of the time of Word2Vec on
+        sampled walks.
+
+        Parameters
+        ----------
+        graph : NetworkX graph, SciPy sparse matrix, array, or iterable of edges
+            An adjacency matrix, whose nodes are numbers, or edges as (node, node) or (node, node, weight).
+        walk_length : int
+            The largest number of steps between two nodes that count as together; k steps count 1/k.
+        max_pairs : int
+            About how many pairs of nodes may be stored: the largest counts of each node are kept.
+        **parameters
+            As in :meth:`from_cooccurrence`.
+
+        Examples
+        --------
+        >>> from gensim_wordrank import WordRank
+        >>> edges = [("a", "b"), ("b", "c"), ("a", "c"), ("x", "y"), ("y", "z"), ("x", "z"), ("c", "x")]
+        >>> model = WordRank.from_graph(edges, vector_size=4)
+        >>> sorted(word for word, _ in model.wv.most_similar("a", topn=2))
+        ['b', 'c']
+        """
+        return cls.from_cooccurrence(graphs.walk_counts(graph, walk_length, max_pairs), **parameters)
 
     @classmethod
     def resume(
@@ -500,7 +532,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         # initialized when the co-occurrences are counted
         self.context_bias, self._accumulators = np.empty(0, np.float32), np.empty((2, 0), np.float32)
         self.wv.norms, self.wv.vectors_lockf = None, np.ones(1, np.float32)
-        self.cooccurrence, self._counted, self.epochs_done = None, [], 0
+        self.cooccurrence, self._counted, self.epochs_done, self._passes_done = None, [], 0, 0
         self.training_losses, self.subword_table, self._trained_words = [], None, None
         self._keeps_basis = False
 
@@ -803,14 +835,15 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         )
         for callback in callbacks:
             callback.on_train_begin(self)
-        done = self.epochs_done - run.start.epoch if run is not None else 0
+        done = self._passes_done - run.start.epoch if run is not None else 0
         schedule = Schedule(self.epochs, self.alpha, self.min_alpha, self.sharpness)
-        bar = tqdm(total=self.epochs, initial=done, desc="WordRank", unit="epoch", disable=not self.progress)
-        updater = listeners_.ModelUpdater(self)
+        epochs_done = done // schedule.passes
+        bar = tqdm(total=self.epochs, initial=epochs_done, desc="WordRank", unit="epoch", disable=not self.progress)
+        updater = listeners_.ModelUpdater(self, first, self._passes_done, schedule.passes)
         listeners: list[Listener] = [updater]
         if run is not None:
             listeners.append(CheckpointWriter(run, self._snapshot))
-        listeners.append(Progress(self.epochs, done, bar))
+        listeners.append(Progress(self.epochs, epochs_done, bar))
         if callbacks:
             listeners.append(listeners_.GensimCallbacks(self, callbacks))
         if self.tolerance is not None:
@@ -848,7 +881,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     def _state(self) -> State:
         """Return the parameters that training changes."""
         words, contexts = self._accumulators
-        return State(self._u, self.context_vectors, self.context_bias, words, contexts, self.epochs_done, self._xi)
+        return State(self._u, self.context_vectors, self.context_bias, words, contexts, self._passes_done, self._xi)
 
     @property
     def _u(self) -> Vectors:
@@ -867,7 +900,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             keyedvectors.restore_locked(self.wv, state.words)
         self.wv.vectors, self.context_vectors, self.context_bias = state.words, state.contexts, state.bias
         self._accumulators = np.stack([state.word_accumulator, state.context_accumulator])
-        self.epochs_done, self._xi = state.epoch, state.xi
+        self._passes_done, self._xi = state.epoch, state.xi
         self.wv.norms = None  # otherwise a callback would see the cosines of the epoch before
 
     def _snapshot(self) -> tuple[State, Mapping[str, Any]]:
@@ -1136,7 +1169,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         return {name: value for name, value in self.__dict__.items() if name not in ("cluster", "random")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, random=np.random.RandomState(state["seed"]))
+        passes = {"_passes_done": state.get("epochs_done", 0)}  # of models of older versions
+        self.__dict__.update(passes | state, random=np.random.RandomState(state["seed"]))
 
     def save(
         self,

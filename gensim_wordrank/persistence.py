@@ -36,6 +36,7 @@ STORED = {
     "effective_min_count": schema.optional(schema.number()),
     "total_train_time": schema.number(),
     "train_count": schema.integer(),
+    "epochs_done": schema.integer(0),
     "training_losses": schema.list_of(schema.number()),
     "_counted": schema.list_of(schema.text(r"([0-9a-f]{1,64} [0-9a-f]{1,64} \d{1,20}/\d{1,20} \d{1,20})?")),
     "_keeps_basis": schema.boolean(),
@@ -51,7 +52,7 @@ DAMAGE = (
 )  # fmt: skip
 REMEDY = "Save the model again, or take a copy of it."
 # what changes from epoch to epoch
-PROGRESS = ("running_training_loss", "training_losses", "total_train_time")
+PROGRESS = ("running_training_loss", "training_losses", "total_train_time", "epochs_done")
 # what parameters may be when they are read
 POSITIVE = schema.integer(1)
 PARAMETERS = {

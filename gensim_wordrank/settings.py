@@ -22,7 +22,7 @@ class Settings:
     # log started from 1 (section 1); no run varies it since.
     initial_accumulator: float = 0.05
 
-    # ---- rare words (section 13)
+    # ---- rare words (section 14)
     # Rare words start from a common vector of this length, which acts as a prior mean.
     common_length: float = 2.5
     # A word with this count starts halfway between the common vector and a random one. Rarity is a power of the count
@@ -33,7 +33,7 @@ class Settings:
     rare_accumulator: float = 12.0
     usual_epochs: int = 10
 
-    # ---- vectors that users give (section 13)
+    # ---- vectors that users give (section 14)
     # Their accumulators start at this, divided by their mean squared length: they take steps like those of words seen
     # hundreds of times.
     given_accumulator: float = 5000.0

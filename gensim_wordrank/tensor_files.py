@@ -22,7 +22,7 @@ from gensim_wordrank.subwords.table import SubwordTable
 KIND, VERSION = "gensim-wordrank model", 1
 # what a model has in addition to what a checkpoint's description holds
 VALUES: dict[str, tuple[type, ...]] = {
-    "epochs_done": (int,), "train_count": (int,), "min_alpha_yet_reached": (int, float),
+    "epochs_done": (int,), "_passes_done": (int,), "train_count": (int,), "min_alpha_yet_reached": (int, float),
     "running_training_loss": (int, float), "lifecycle_events": (list, type(None)),
 }  # fmt: skip
 ARRAYS = {"context_vectors": 2, "context_bias": 1, "_accumulators": 2, "_trained_words": 2}  # and their dimensions

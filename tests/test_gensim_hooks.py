@@ -309,7 +309,8 @@ def test_callbacks_are_not_saved_with_the_model(two_worlds, tmp_path):
             if model.epochs_done == 2:
                 model.save(tmp_path / "model")
 
-    whole = WordRank(two_worlds, **SMALL, epochs=4, callbacks=[Saver()])
+    constant = {"alpha": 0.02, "min_alpha": 0.02}  # so that 2 + 2 epochs are 4
+    whole = WordRank(two_worlds, **SMALL, **constant, epochs=4, callbacks=[Saver()])
     rest = WordRank.load(tmp_path / "model")
     rest.train(two_worlds, total_examples=600, epochs=2)
     assert rest.wv.vectors.tobytes() == whole.wv.vectors.tobytes()

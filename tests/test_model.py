@@ -199,7 +199,7 @@ def test_rate_higher_than_before(two_worlds, caplog):
     """gensim's warning of a higher rate is given if it is higher than in the training before, and only then."""
     model = WordRank(two_worlds, vector_size=4, epochs=1)
     model.train(two_worlds, total_examples=1, epochs=1)
-    model.alpha -= 0.1
+    model.alpha -= 0.005
     model.train(two_worlds, total_examples=1, epochs=1)
     assert not [record for record in caplog.records if record.levelno > logging.INFO]
     model.alpha += 0.05

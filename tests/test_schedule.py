@@ -8,7 +8,7 @@ from gensim_wordrank.training.schedule import Schedule, SchedulePoint
 def points(epochs, alpha=0.5, min_alpha=0.1):
     """Return the schedule points of all epochs."""
     schedule = Schedule(epochs, alpha, min_alpha)
-    return [schedule.at(epoch) for epoch in range(epochs)]
+    return [schedule.at(number) for number in range(schedule.n_passes)]
 
 
 @pytest.mark.parametrize("epochs", [5, 9, 10, 37, 60])
@@ -23,9 +23,14 @@ def test_final_phase(epochs):
     assert sum(rates) / len(rates) == pytest.approx(0.3)
 
 
-def test_few_epochs_have_no_final_phase():
-    """Fewer than five epochs have no final phase, so a run can be split into single epochs."""
-    assert set(points(1) + points(4)) == {SchedulePoint(0.5, 1.0)}
+@pytest.mark.parametrize(("epochs", "passes"), [(1, 5), (2, 3), (3, 2), (4, 2), (5, 1), (10, 1)])
+def test_few_epochs_have_several_passes(epochs, passes):
+    """There are at least five passes, the last of which are the final phase, unless the rate is constant."""
+    assert Schedule(epochs, 0.5, 0.1).passes == passes
+    assert len(points(epochs)) == epochs * passes >= 5
+    assert points(epochs) == points(epochs * passes)
+    assert points(epochs)[-1].sharpness == 1.0 < points(epochs)[0].sharpness
+    assert Schedule(epochs, 0.5, 0.5).passes == 1
 
 
 def test_constant_rate_has_no_phases():

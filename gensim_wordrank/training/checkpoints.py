@@ -54,6 +54,7 @@ OF_CHECKPOINT = {
     "running_training_loss": schema.number(),
     "training_losses": schema.list_of(schema.number()),
     "total_train_time": schema.number(),
+    "epochs_done": schema.integer(0),
 }
 
 

@@ -32,7 +32,8 @@ class Schedule:
     the first phase the learning rate is `alpha` and ranks are multiplied by `sharpness`, as if the paper's alpha and
     beta were that much smaller. In the last fifth of the epochs the loss is the objective itself, and the
     learning rate falls linearly to `min_alpha`. High rates to the end leave noise in the vectors; low rates from the
-    start learn less. If `alpha` equals `min_alpha`, or for fewer than five epochs, all epochs are alike.
+    start learn less. Fewer than five epochs have several passes over the pairs each, at least five in all; phases and
+    rates are then those of the passes. If `alpha` equals `min_alpha`, all epochs are alike and have one pass.
 
     Examples
     --------
@@ -52,13 +53,23 @@ class Schedule:
     sharpness: float = SETTINGS.sharpness
     settings: Settings = SETTINGS
 
-    def at(self, epoch: int, scale: float = 1.0) -> SchedulePoint:
-        """Return the learning rate, multiplied by `scale`, and the sharpness of an epoch, counted from 0."""
+    @property
+    def passes(self) -> int:
+        """Number of passes per epoch."""
+        return 1 if self.alpha == self.min_alpha else -(-self.settings.final_fraction // self.epochs)
+
+    @property
+    def n_passes(self) -> int:
+        """Number of passes in all."""
+        return self.epochs * self.passes
+
+    def at(self, number: int, scale: float = 1.0) -> SchedulePoint:
+        """Return the learning rate, multiplied by `scale`, and the sharpness of a pass, counted from 0."""
         alpha, min_alpha = scale * self.alpha, scale * self.min_alpha
-        final = self.epochs // self.settings.final_fraction
-        into_final = epoch - (self.epochs - final)
-        if not final or alpha == min_alpha:
+        if alpha == min_alpha:
             return SchedulePoint(alpha)
+        final = self.n_passes // self.settings.final_fraction
+        into_final = number - (self.n_passes - final)
         if into_final < 0:
             return SchedulePoint(alpha, self.sharpness)
         return SchedulePoint(alpha - (alpha - min_alpha) * (into_final + 0.5) / final)

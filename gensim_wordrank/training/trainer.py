@@ -66,21 +66,24 @@ class Trainer:
     ) -> Generator[EpochResult, None, None]:
         """Run the epochs that are not done; yield the result of each after all listeners have been told.
 
+        An epoch may have several passes over the pairs (:class:`Schedule`); `done`, the state and results count passes.
+
         The parameters are gathered from other machines after the last epoch, and after those for which a listener needs
         them. An epoch that diverges raises FloatingPointError, also if the loss stays finite; the parameters of the
         last result are the last good ones.
         """
-        epochs = self.schedule.epochs
+        passes, n_passes = self.schedule.passes, self.schedule.n_passes
         config = TrainingConfig.of(summary, self.objective, state.words.shape[1], self.seed, self.method)
         scale = learning_rate_scale(self.method, PairLoss(self.objective.pair_loss), config.n_pairs)
-        points = [self.schedule.at(epoch, scale) for epoch in range(done, epochs)]
+        points = [self.schedule.at(number, scale) for number in range(done, n_passes)]
         results = self.backend.run_epochs(config, counts, state, points)
         del state  # otherwise the initial vectors would stay in memory
         is_local, stop = True, False
         with closing(results):
-            for epoch in range(done, epochs):
-                for listener in listeners:
-                    listener.on_epoch_begin()
+            for number in range(done, n_passes):
+                if number % passes == 0:
+                    for listener in listeners:
+                        listener.on_epoch_begin()
                 try:
                     result = next(results)
                     if not (math.isfinite(result.loss) and result.is_finite):
@@ -88,8 +91,12 @@ class Trainer:
                     if self._exceeds(result, SETTINGS.diverged_rank, summary):
                         raise FloatingPointError(f"the loss is {result.loss:.3g}, far above that of vectors of zeros")
                 except FloatingPointError as error:
-                    raise self._diverged(epoch, points[epoch - done].learning_rate, is_local, error) from error
-                is_local = result.is_local or epoch + 1 == epochs
+                    raise self._diverged(
+                        number // passes, points[number - done].learning_rate, is_local, error
+                    ) from error
+                is_local = result.is_local or number + 1 == n_passes
+                if (number + 1) % passes:
+                    continue
                 for listener in listeners:
                     is_local |= listener.needs_state(result.epoch)  # called for all: checkpoints decide there
                 new = result.state() if is_local else None
@@ -97,9 +104,9 @@ class Trainer:
                     stop |= listener.on_epoch_end(result, new)
                 yield result
                 if stop:
-                    logger.info("stopped after epoch %i", epoch + 1)
+                    logger.info("stopped after epoch %i", (number + 1) // passes)
                     return
-        if epochs > done and self._exceeds(result, SETTINGS.suspicious_rank, summary):
+        if n_passes > done and self._exceeds(result, SETTINGS.suspicious_rank, summary):
             logger.warning(
                 "the loss is %.6g, above that of vectors of zeros: nothing was learnt. Lower 'alpha' (now %g)",
                 result.loss, self.schedule.alpha,
