@@ -18,4 +18,4 @@ def run():
     judged = np.loadtxt(datapath("similarities0-1.txt"))
     pairs = [(i, j) for i in range(len(documents)) for j in range(i)]
     found = [model.wv.n_similarity(documents[i], documents[j]) for i, j in pairs]
-    return "correlation x 100", 100 * spearmanr(found, [judged[i, j] for i, j in pairs]).statistic
+    return "correlation x 100", 100 * spearmanr(found, [judged[j, i] for i, j in pairs]).statistic
