@@ -6,6 +6,7 @@ same shapes as one that holds all, and gets the same bytes.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -21,6 +22,9 @@ from gensim_wordrank.objective.ranks import KERNELS, TILE_BYTES
 from gensim_wordrank.training.method import Method
 from gensim_wordrank.training.state import State
 from gensim_wordrank.types import Vectors
+
+# the limit of BLAS belongs to the process: the end of one update must not end it for another in the same process
+_blas_limit = threading.Lock()
 
 
 def is_update_due(method: Method, state: State) -> bool:
@@ -89,7 +93,7 @@ def updated_xi(
             xi[pair] = values[start : start + pair.stop - pair.start]
 
     # BLAS on one thread: our own threads use the cores, and the product is the same for any number of them
-    with threadpool_limits(limits=1, user_api="blas"):
+    with _blas_limit, threadpool_limits(limits=1, user_api="blas"):
         for _ in threads.parallel_map(update_tile, tiles(), workers):
             pass
     return xi
