@@ -83,7 +83,7 @@ saving_options = (
         "--format", "layout", type=click.Choice([layout.value for layout in Format]), default="safetensors",
         show_default=True, help="safetensors: one file, without pickle. gensim: a pickle, for gensim's own loader.",
     ),
-    click.option("--with-counts", is_flag=True, help="Store the co-occurrences in the safetensors file, too."),
+    click.option("--with-counts", is_flag=True, help="Store the co-occurrences, too."),
 )  # fmt: skip
 hosts_options = (
     click.option("--hosts", type=click.Path(), help="File of machines to use over SSH; see docs/distributed.md."),
