@@ -37,5 +37,5 @@ def test_make_targets_are_described():
     """The table and the Makefile's header describe all targets of the Makefile."""
     makefile = (ROOT / "Makefile").read_text()
     targets = set(re.search(r"\.PHONY: (.*)", makefile)[1].split()) - {"help"}
-    assert set(re.findall(r"^\| `make (\w+)`", PAGE, re.MULTILINE)) == targets
-    assert set(re.findall(r"^# make (\w+)", makefile, re.MULTILINE)) == targets
+    assert set(re.findall(r"^\| `make ([\w-]+)`", PAGE, re.MULTILINE)) == targets
+    assert set(re.findall(r"^# make ([\w-]+)", makefile, re.MULTILINE)) == targets
