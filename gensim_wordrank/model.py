@@ -49,6 +49,7 @@ from gensim_wordrank.training.state import (
     initial_bias,
     initial_vectors,
     initial_words,
+    relative_evidence,
 )
 from gensim_wordrank.training.trainer import Convergence, Listener, Progress, Trainer
 from gensim_wordrank.types import Solver, Vectors
@@ -420,7 +421,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         --------
         >>> from gensim_wordrank import WordRank
         >>> edges = [("a", "b"), ("b", "c"), ("a", "c"), ("x", "y"), ("y", "z"), ("x", "z"), ("c", "x")]
-        >>> model = WordRank.from_graph(edges, vector_size=4)
+        >>> model = WordRank.from_graph(edges, vector_size=4, epochs=50)
         >>> sorted(word for word, _ in model.wv.most_similar("a", topn=2))
         ['b', 'c']
         """
@@ -945,7 +946,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         """
         counts = self._frequencies()
         if self._has_counts and self.solver is Solver.SAMPLED and np.ptp(counts) > 0:
-            return counts
+            return relative_evidence(counts)
         return np.full(len(counts), np.inf)
 
     def _frequencies(self) -> NDArray[Any]:

@@ -29,6 +29,9 @@ class Settings:
     # that makes words with 5 or more ordinary: in vocabularies without rarer words, nothing changes.
     rare_count: float = 3.0
     rare_power: float = 5.0
+    # In texts where half of the tokens belong to words with fewer occurrences, such as a few sentences, no word is
+    # rare beside the others.
+    typical_count: float = 25.0
     # The accumulator of a word with that count starts this much higher, for up to so many epochs.
     rare_accumulator: float = 12.0
     usual_epochs: int = 10

@@ -29,6 +29,7 @@ from typing import Any
 from gensim.test.utils import datapath
 from gensim_wordrank import WordRank
 from gensim_wordrank.cli.main import main as command
+from gensim_wordrank.training.checkpoints import LOCK
 
 import commits
 
@@ -114,7 +115,7 @@ class Trials:
         """Finish the run without faults; check that its vectors are the expected bytes."""
         assert self.finish(self.train()) == 0, self.output()
         assert self.vectors() == self.expected, "the vectors differ"
-        left = [path.name for path in self.run.glob(".*.*")]
+        left = [path.name for path in self.run.glob(".*.*") if path.name != LOCK]
         assert not left, left
 
     # ---- the faults
@@ -146,7 +147,7 @@ class Trials:
     def damage(self) -> None:
         """Damage a file of a run that was killed."""
         self.kill()
-        files = [path for path in self.run.rglob("*.*") if path.is_file() and path.name != ".gensim-wordrank.lock"]
+        files = [path for path in self.run.rglob("*.*") if path.is_file() and path.name != LOCK]
         if not files:
             return
         path = self.random.choice(files)

@@ -180,6 +180,8 @@ def change_json(value: Any, random: np.random.Generator) -> Any:
 def change_array(array: Any, random: np.random.Generator) -> Any:
     """Return an array with another type, shape or range, or a file that says so."""
     kind = random.integers(5)
+    if not array.size:
+        array = np.zeros((1, *array.shape[1:]), array.dtype)
     if kind == 0:
         return array.astype(random.choice(["f8", "i4", "u1", "f2", ">f4", "c8", "U3"]))
     if kind == 1:

@@ -522,9 +522,10 @@ def test_pickles_need_trust(tmp_path, arguments, packed):
 
 def test_question_in_a_terminal(tmp_path, model):
     """In a terminal, the user is asked whether a pickle may be loaded, and nothing is loaded without a yes."""
+    WordRank.load(model).save(tmp_path / "pickle")
     for answer, shows in ((b"n\n", b"is a pickle: whoever made it"), (b"y\n", b"government\r\n  0.")):
         terminal, end = os.openpty()
-        child = subprocess.Popen([COMMAND, "similar", str(model), "government"], stdin=end, stdout=end, stderr=end)
+        child = subprocess.Popen([COMMAND, "similar", str(tmp_path / "pickle"), "government"], stdin=end, stdout=end, stderr=end)
         os.close(end)
         shown = b""
         with suppress(OSError):  # Linux reports the end of a terminal as an error

@@ -13,6 +13,7 @@ from distributed import Client, LocalCluster
 from distributed.comm import get_address_host
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim_wordrank import Checkpoints, Cooccurrence, WordRank
+from gensim_wordrank._utils import checksummed
 from gensim_wordrank._utils.versions import versions
 from gensim_wordrank.cluster import Hosts, backend, connect, shards
 from gensim_wordrank.cluster.backend import DaskBackend
@@ -181,15 +182,17 @@ def test_counts_that_differ_from_the_disk_are_sent(lee_pairs, tmp_path):
 def test_rows_are_read_and_validated(lee_pairs, tmp_path):
     """A machine reads a range of rows, and refuses columns and offsets that are out of range."""
     lee_pairs.save(tmp_path / "pairs")
-    found = shards.read_rows(str(tmp_path / "pairs"), 5, 1000, 1750, {})
+    checksums = shards.checksums(str(tmp_path / "pairs"))
+    found = shards.read_rows(str(tmp_path / "pairs"), 5, 1000, 1750, checksums)
     got = csr_matrix((found.data, found.indices, found.indptr), (995, 1750))
     assert (got != lee_pairs.matrix[5:1000]).nnz == 0
     for name, wrong, message in (("indices", 1750, "damaged.*Got 1750 instead"), ("indptr", 10**9, "are damaged")):
-        array = np.load(tmp_path / "pairs" / f"{name}.npy", mmap_mode="r+")
+        file = next(file for file in checksums if checksummed.key(file) == name)
+        array = np.load(tmp_path / "pairs" / file, mmap_mode="r+")
         array[0] = wrong
         array.flush()
         with pytest.raises(ValueError, match=message):
-            shards.read_rows(str(tmp_path / "pairs"), 0, 1000, 1750, {})
+            shards.read_rows(str(tmp_path / "pairs"), 0, 1000, 1750, checksums)
 
 
 def test_driver_fetches_vectors_only_when_needed(lee_pairs, monkeypatch):

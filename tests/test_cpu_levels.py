@@ -14,7 +14,7 @@ import sys
 import numpy as np
 from gensim_wordrank import WordRank, _cpu
 from gensim_wordrank.demo import lee_corpus
-options = {"vector_size": 20, "window": 5, "epochs": 2, "alpha": 0.1, "min_alpha": 0.1}
+options = {"vector_size": 20, "window": 5, "epochs": 2, "alpha": 0.005, "min_alpha": 0.005}
 runs = {"default": {}, "hinge": {"pair_loss": "hinge"}, "triplet": {"solver": "triplet"}, "threads": {"workers": 3}}
 models = {name: WordRank(lee_corpus(), **options | changed).wv.vectors for name, changed in runs.items()}
 np.savez(sys.argv[1], level=_cpu.cpu_level(), **models)

@@ -64,7 +64,7 @@ def quality(
         if not runs:
             continue
         ids = {run["id"] for run in runs}
-        found = [record for record in leads if record["theirs"][0] in ids]
+        found = [record for record in leads if record["theirs"][0] in ids and record["ours"] != record["theirs"]]
         blocks += [Heading(heading(text)), _quality_figure(text, runs)]
         for names in (plan.SEEN, plan.UNSEEN):
             blocks += [Paragraph(WHICH[names]), score_table(runs, names), lead_table(found, records, names)]

@@ -24,7 +24,7 @@ def to_csr(matrix: Any) -> Any:
     >>> to_csr(matrix)
     Traceback (most recent call last):
     ...
-    ValueError: 'matrix' is a damaged csc matrix: row indices must be < 2
+    ValueError: 'matrix' is a damaged csc matrix: ...indices must be < 2
     """
     if issparse(matrix):
         try:

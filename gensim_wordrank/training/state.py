@@ -139,6 +139,23 @@ def initial_accumulator(counts: ArrayLike, epochs: int = 1, settings: Settings =
     return np.asarray(settings.initial_accumulator + rare * rarity_of(counts, settings), np.float32)
 
 
+def relative_evidence(counts: ArrayLike, settings: Settings = SETTINGS) -> Floats:
+    """Return counts, scaled up if half of the tokens belong to words below `settings.typical_count`.
+
+    Examples
+    --------
+    >>> from gensim_wordrank.training.state import relative_evidence
+    >>> relative_evidence([1000, 30, 1]).tolist(), relative_evidence([4, 2, 2]).tolist()
+    ([1000.0, 30.0, 1.0], [50.0, 25.0, 25.0])
+    """
+    values = np.asarray(counts, np.float64)
+    ascending = np.sort(values)
+    tokens = np.cumsum(ascending)
+    median = ascending[np.searchsorted(tokens, tokens[-1] / 2)]
+    result: Floats = values * max(1.0, settings.typical_count / max(1.0, median))
+    return result
+
+
 def rarity_of(counts: ArrayLike, settings: Settings = SETTINGS) -> Floats:
     """Return a number per word that is 1 at the count `rare_count`, and falls fast as counts grow."""
     result: Floats = (settings.rare_count / np.maximum(np.asarray(counts, np.float64), 1)) ** settings.rare_power
