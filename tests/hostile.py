@@ -61,7 +61,8 @@ def index(matrix: Any, random: np.random.Generator) -> bool:
         matrix.rows[row], matrix.data[row] = [int(random.choice([-99, 30, 10**8]))], [1.0]
         return True
     if matrix.format == "dok":
-        matrix._dict[(int(random.choice([-99, 30, 10**8])), 0)] = 1.0
+        entries = getattr(matrix, "_dict", matrix)  # in SciPy 1.11, the matrix itself is a dict
+        dict.__setitem__(entries, (int(random.choice([-99, 30, 10**8])), 0), 1.0)
         return True
     return _overwrite(matrix, str(random.choice(["row", "col"])) if matrix.format == "coo" else "indices", random)
 

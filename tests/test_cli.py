@@ -525,7 +525,8 @@ def test_question_in_a_terminal(tmp_path, model):
     WordRank.load(model).save(tmp_path / "pickle")
     for answer, shows in ((b"n\n", b"is a pickle: whoever made it"), (b"y\n", b"government\r\n  0.")):
         terminal, end = os.openpty()
-        child = subprocess.Popen([COMMAND, "similar", str(tmp_path / "pickle"), "government"], stdin=end, stdout=end, stderr=end)
+        command = [COMMAND, "similar", str(tmp_path / "pickle"), "government"]
+        child = subprocess.Popen(command, stdin=end, stdout=end, stderr=end)
         os.close(end)
         shown = b""
         with suppress(OSError):  # Linux reports the end of a terminal as an error

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import smart_open
 from gensim.corpora import TextCorpus
 from gensim.models.word2vec import LineSentence
 from gensim_wordrank import Cooccurrence, WordRank
@@ -116,6 +117,8 @@ def test_file_with_a_single_line(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("suffix", "compress"), [(".gz", gzip.compress), (".xz", lzma.compress)])
 def test_compressed_files(ragged, suffix, compress):
     """Compressed files give the same text; a truncated one is an error that names the file."""
+    if suffix not in smart_open.compression.get_supported_extensions():
+        pytest.skip(f"this version of smart_open does not decompress {suffix}")
     packed = ragged.with_suffix(suffix)
     packed.write_bytes(compress(ragged.read_bytes()))
     assert list(read(corpus_file=packed, workers=2)) == list(read(corpus_file=ragged))

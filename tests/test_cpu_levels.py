@@ -1,8 +1,10 @@
 """The kernels of the CPU levels below that of this machine."""
 
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -50,3 +52,11 @@ def test_levels_agree_to_rounding(own, tmp_path, level):
 def test_level_above_that_of_the_machine(own, tmp_path):
     """A level that the processor lacks is not used."""
     assert train(9, tmp_path / "vectors.npz")["level"] == own["level"] == _cpu.cpu_level()
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_program_for_other_platforms_compiles():
+    """The C program that runs a cell where there is no Python agrees with the headers of the kernels."""
+    root = Path(__file__).parent.parent
+    command = ["cc", "-fsyntax-only", "-std=gnu11", "-Werror", "-Icython_src", "benchmarks/kernels/train_cell.c"]
+    subprocess.run(command, cwd=root, check=True)

@@ -34,6 +34,12 @@ def run_python(python, code, cwd):
     return subprocess.run([python, "-c", code], cwd=cwd, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
+def files_in_git(*folders):
+    """Return the names of the committed files, which are those of an sdist."""
+    command = ["git", "ls-tree", "-r", "--name-only", "HEAD", *folders]
+    return set(subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines())
+
+
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory):
     """A folder with an sdist of the checkout and a wheel that is built from the sdist."""
@@ -82,19 +88,17 @@ def test_checkout_without_installation(tmp_path):
 
 @pytest.mark.slow
 def test_sdist(distributions):
-    """The sdist contains the Cython sources and no C files."""
+    """The sdist contains the files under version control and its metadata, so nothing that Cython generates."""
     with tarfile.open(next(distributions.glob("*.tar.gz"))) as sdist:
-        names = [name.split("/", 1)[-1] for name in sdist.getnames()]
-    assert "cython_src/_ranks.pyx" in names
-    assert not [name for name in names if name.endswith(".c")]
+        names = {member.name.split("/", 1)[-1] for member in sdist if member.isfile()}
+    assert names - files_in_git() == {"PKG-INFO"}
+    assert files_in_git() - names == set()
 
 
 @pytest.mark.slow
 def test_wheel(wheel):
     """The wheel contains all modules, stubs and data files under version control, and the compiled kernels."""
-    command = ["git", "ls-tree", "-r", "--name-only", "HEAD", PACKAGE.name]  # an sdist has what is committed
-    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-    in_git = {name for name in listed.stdout.splitlines() if not name.endswith("meson.build")}
+    in_git = {name for name in files_in_git(PACKAGE.name) if not name.endswith("meson.build")}
     in_wheel = {str(path.relative_to(wheel)) for path in wheel.glob("gensim_wordrank/**/*") if path.is_file()}
     assert in_wheel - in_git == {f"gensim_wordrank/{path.name}" for path in wheel.glob("gensim_wordrank/_*.so")}
     assert in_git - in_wheel == set()

@@ -86,8 +86,9 @@ def test_plain_strings_are_rejected(fitted):
         fitted.transform(["not split"])
 
 
-def test_missing_scikit_learn():
+def test_missing_scikit_learn(tmp_path):
     """If scikit-learn is not installed, the error shows the pip command."""
     script = "import sys; sys.modules['sklearn'] = None; import gensim_wordrank.sklearn"
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    # not in the checkout: `python -c` would import its sources instead of the package that is installed
+    run = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
     assert "Run: pip install 'gensim-wordrank[sklearn]'" in run.stderr

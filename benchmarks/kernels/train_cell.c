@@ -37,10 +37,11 @@ int main(void) {
         const wr_options o = {
             .draws_per_weight = 20.0f, .x_max = 100.0f, .epsilon = 0.75f, .rank_loss = WR_LOG, .pair_loss = loss, .t = 1.5f,
             .rank_scale = 100.0f, .rank_offset = 99.0f, .sharpness = 2.0f, .gradient_scale = 0.01f, .l2 = 0.01f,
-            .learning_rate = 0.1f, .vector_size = SIZE, .n_contexts = N, .n_negatives = 200};
+            .learning_rate = 0.1f, .bias = 1.0f, .adagrad = 1, .vector_size = SIZE, .n_contexts = N, .n_negatives = 200};
         wr_cell cell = {
-            &o, u, u_accumulator, v, v_accumulator, N, N, STRIDE, pairs, starts, 1, wr_weight_scale(&o),
-            {.weight = weights, .table = table, .index_of = index_of}};
+            .options = &o, .words = u, .word_accumulator = u_accumulator, .contexts = v, .context_accumulator = v_accumulator,
+            .n_words = N, .n_contexts = N, .stride = STRIDE, .pairs = pairs, .starts = starts, .n_slots = 1,
+            .weight_scale = wr_weight_scale(&o), .sampler = {.weight = weights, .table = table, .index_of = index_of}};
         const clock_t before = clock();
         double sum = 0.0;
         for (int epoch = 0; epoch < EPOCHS; epoch++) sum += wr_run_cell(&cell, tasks, workspace, &random);
