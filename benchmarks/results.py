@@ -63,7 +63,9 @@ def compare(options: argparse.Namespace, trained: Path) -> None:
 def write_pages(options: argparse.Namespace) -> None:
     """Write all pages."""
     records = list(runs.read(options.results / "runs.jsonl").values())
-    leads = list(runs.read(options.results / "leads.jsonl").values())
+    ids = {record["id"] for record in records}
+    known = runs.read(options.results / "leads.jsonl").values()
+    leads = [lead for lead in known if ids.issuperset(lead["ours"] + lead["theirs"])]  # others are older than the runs
     for name, document in pages.all_pages(records, leads).items():
         save(document, options.pages / name)
 
