@@ -61,8 +61,6 @@ def quality(
     blocks: list[Block] = [Paragraph(text) for text in about]
     for text in texts:
         runs = on(records, text)
-        if not runs:
-            continue
         ids = {run["id"] for run in runs}
         found = [record for record in leads if record["theirs"][0] in ids and record["ours"] != record["theirs"]]
         blocks += [Heading(heading(text)), _quality_figure(text, runs)]
@@ -138,14 +136,14 @@ ABOUT = (
 
 
 def all_pages(records: Sequence[Record], leads: Sequence[Record]) -> dict[str, Document]:
-    """Return the pages by their file names."""
-    texts = list(plan.texts())
+    """Return the pages by their file names; a page without runs is left out."""
+    texts = [text for text in plan.texts() if on(records, text)]
     clean, noisy = [text for text in texts if not text.noise], [text for text in texts if text.noise]
-    return {
+    found = {
         "quality.md": quality(records, leads, clean, "Quality against processor time", ABOUT),
-        "noise.md": quality(records, leads, noisy, "Noisy texts", (NOISE, *ABOUT)),
         "paper.md": paper(records, leads, clean),
     }
+    return found | ({"noise.md": quality(records, leads, noisy, "Noisy texts", (NOISE, *ABOUT))} if noisy else {})
 
 
 def paper(records: Sequence[Record], leads: Sequence[Record], texts: Sequence[Text]) -> Document:
@@ -153,8 +151,9 @@ def paper(records: Sequence[Record], leads: Sequence[Record], texts: Sequence[Te
     known = claims.Leads(records, leads)
     table2 = [record for record in records if claims.column(record)]
     blocks: list[Block] = [Paragraph(PAPER), Heading("Figure 1: rank losses"), loss_functions()]
-    blocks += [Heading("Table 2: rank losses and weights"), Paragraph(TABLE2), _table2(table2)]
-    blocks += [Heading("Does Table 2 hold?"), claim_table(claims.about_losses(known))]
+    if table2:
+        blocks += [Heading("Table 2: rank losses and weights"), Paragraph(TABLE2), _table2(table2)]
+        blocks += [Heading("Does Table 2 hold?"), claim_table(claims.about_losses(known))]
     for text in texts:
         groups = grouped(on(records, text))
         if groups:
