@@ -264,7 +264,7 @@ def test_evaluate_writes_a_report(model, tmp_path):
     for text in ("+0.0 vs. the first model", "| government |", "| cricket |", "## Training", "## Parameters"):
         assert text in page
     images = [line for line in page.splitlines() if line.startswith("![")]
-    assert len(images) == len(list(tmp_path.glob("page-*.png"))) == 3
+    assert len(images) == len(list(tmp_path.glob("page.md.*.png"))) == 3
     assert wordrank("evaluate", model, "--report", "page.html", "--json", cwd=tmp_path).returncode == 0
     assert "<h2>Neighbours</h2>" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
@@ -386,8 +386,8 @@ def test_models_without_context_vectors(model, tmp_path):
         assert done.returncode == 2
         assert f"'{name}' has no context vectors. Omit --sum." in done.stderr.decode()
         assert not (tmp_path / "sums.txt").exists()
-    done = wordrank("train", "-", "-o", "model", "--workers", "0", cwd=tmp_path, input=b"a b\n")
-    assert done.stderr.decode() == "Error: 'workers' must be a positive integer. Got 0 instead.\n"
+    done = wordrank("train", "-", "-o", "model", "--vector-size", "0", cwd=tmp_path, input=b"a b\n")
+    assert done.stderr.decode() == "Error: 'vector_size' must be a positive integer. Got 0 instead.\n"
 
 
 def test_integer_keys(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 
@@ -65,7 +66,8 @@ def quality(
         found = [record for record in leads if record["theirs"][0] in ids and record["ours"] != record["theirs"]]
         blocks += [Heading(heading(text)), _quality_figure(text, runs)]
         for names in (plan.SEEN, plan.UNSEEN):
-            blocks += [Paragraph(WHICH[names]), score_table(runs, names), lead_table(found, records, names)]
+            blocks += [Paragraph(WHICH[names]), score_table(runs, names)]
+            blocks += [lead_table(found, records, names)] if found else []
     return Document(title, [*blocks, Paragraph(circumstances(records))])
 
 
@@ -74,9 +76,9 @@ WHICH = {
     plan.UNSEEN: "Sets and tasks that were looked at only after the defaults were fixed:",
 }
 PANELS = {
-    "similarity: mean of WS-353, MEN, MTurk-287, SimLex-999": ("WS-353", "MEN", "MTurk-287", "SimLex-999"),
-    "analogies: Google": ("Google",),
-    "tasks: mean of parts of speech and topics": ("Parts of speech", "Topics"),
+    "mean of four similarity sets": ("WS-353", "MEN", "MTurk-287", "SimLex-999"),
+    "Google analogies": ("Google",),
+    "mean of the two tasks": ("Parts of speech", "Topics"),
 }
 
 
@@ -86,16 +88,22 @@ def _quality_figure(text: Text, runs: Sequence[Record]) -> Figure:
     panels = []
     for title, names in PANELS.items():
         series = []
-        for trainer in dict.fromkeys(who.split(",")[0] for who in groups):
+        for trainer in dict.fromkeys(map(_curve, groups)):
             points = sorted(
                 (mean(found, COST), fmean(mean(found, name) for name in names))
                 for who, found in groups.items()
-                if who.split(",")[0] == trainer
+                if _curve(who) == trainer
             )
             x, y = np.array(points).T
             series.append(Series(trainer, x, y, markers=True))
         panels.append(Panel(series, x_label=COST, y_label=title, log_x=True))
     return Figure(heading(text), panels)
+
+
+def _curve(who: str) -> str:
+    """Return the curve of a run: runs that differ in their epochs share one, and so do all of PPMI-SVD."""
+    name = re.sub(r", \d+ epochs$", "", who)
+    return re.sub(r",.*| \(.*", "", name) if name.startswith(("PPMI", "GloVe", "fastText")) else name.split(" (")[0]
 
 
 def heading(text: Text) -> str:
