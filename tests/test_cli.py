@@ -386,8 +386,9 @@ def test_models_without_context_vectors(model, tmp_path):
         assert done.returncode == 2
         assert f"'{name}' has no context vectors. Omit --sum." in done.stderr.decode()
         assert not (tmp_path / "sums.txt").exists()
-    done = wordrank("train", "-", "-o", "model", "--vector-size", "0", cwd=tmp_path, input=b"a b\n")
-    assert done.stderr.decode() == "Error: 'vector_size' must be a positive integer. Got 0 instead.\n"
+    done = wordrank("train", "-", "-o", "model", "--workers", "-2", cwd=tmp_path, input=b"a b\n")
+    message = "Error: 'workers' must be a positive integer. Got -2 instead. 0 and -1 stand for all cores.\n"
+    assert done.stderr.decode() == message
 
 
 def test_integer_keys(tmp_path):
