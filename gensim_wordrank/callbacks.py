@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gensim_wordrank import weights
 from gensim_wordrank.training.backend import EpochResult
 from gensim_wordrank.training.state import State
 from gensim_wordrank.training.trainer import Listener
@@ -43,7 +44,7 @@ class ModelUpdater(Listener):
         epoch = self.epochs_before + (result.epoch - self.passes_before) // self.passes
         self.model.training_losses[epoch - 1 :] = [result.loss]
         if state is not None:
-            self.model._set_state(state)
+            weights.set_state(self.model, state)
             self.model.epochs_done = epoch
 
 

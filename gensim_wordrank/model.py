@@ -2,56 +2,38 @@
 
 from __future__ import annotations
 
-import itertools
 import logging
 import os
-from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from gensim.models import KeyedVectors, Word2Vec
 from gensim.models.fasttext import FastTextKeyedVectors
 from gensim.utils import SaveLoad
-from numpy.typing import NDArray
-from tqdm import tqdm
 
-from gensim_wordrank import callbacks as listeners_
-from gensim_wordrank import compatibility, keyedvectors, persistence, tensor_files
-from gensim_wordrank._utils import checksummed, system, threads, validation
-from gensim_wordrank._utils import memory as memory_
+from gensim_wordrank import compatibility, fitting, keyedvectors, persistence, tensor_files, weights
+from gensim_wordrank._utils import checksummed, threads, validation
 from gensim_wordrank.cooccurrence import graphs
-from gensim_wordrank.cooccurrence.csr import CountSummary
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.objective.objective import Objective
 from gensim_wordrank.presets import with_presets
 from gensim_wordrank.settings import SETTINGS
 from gensim_wordrank.subwords import formats
-from gensim_wordrank.subwords.table import SubwordTable, improve_sums, improve_words
+from gensim_wordrank.subwords.table import SubwordTable, improve_sums
 from gensim_wordrank.text import corpus
-from gensim_wordrank.training import memory_estimate, whitening
-from gensim_wordrank.training.backend import Counts, LocalBackend
-from gensim_wordrank.training.checkpoints import Checkpoints, CheckpointWriter, Run, prepare_directory
+from gensim_wordrank.training import memory_estimate
+from gensim_wordrank.training.checkpoints import Checkpoints, Run, prepare_directory
 from gensim_wordrank.training.method import Method
-from gensim_wordrank.training.schedule import DEFAULT_ALPHA, DEFAULT_MIN_ALPHA, MAX_ALPHA, Schedule
+from gensim_wordrank.training.schedule import DEFAULT_ALPHA, DEFAULT_MIN_ALPHA, MAX_ALPHA
 from gensim_wordrank.training.state import (
     Init,
-    State,
-    are_given,
-    given_accumulator,
-    initial_accumulator,
-    initial_bias,
-    initial_vectors,
-    initial_words,
-    relative_evidence,
 )
-from gensim_wordrank.training.trainer import Convergence, Listener, Progress, Trainer
 from gensim_wordrank.types import Solver, Vectors
 
 if TYPE_CHECKING:
@@ -288,7 +270,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self.symmetric, self.distance_weighting = symmetric, distance_weighting
         self.memory, self.progress, self.cluster, self.subwords = memory, progress, cluster, subwords
         if cluster is not None:
-            self._check_cluster()
+            fitting.check_cluster(self)
         self.context_vectors: Vectors = np.empty((0, 0), np.float32)
         self.context_bias: Vectors = np.empty(0, np.float32)
         self.cooccurrence: Cooccurrence | None = None
@@ -327,19 +309,19 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             return
         self._check_corpus_sanity(sentences, corpus_file, passes=2)
         checkpoints = None if checkpoint is None else prepare_directory(checkpoint)
-        with self._connect() as backend:
+        with fitting.connect(self) as backend:
             if max_vocab_size is not None:  # gensim prunes the vocabulary while it reads, so the text is read twice
                 self.build_vocab(sentences, corpus_file, trim_rule=trim_rule)
-                text: Any = self._local().read(sentences, corpus_file, self.wv.key_to_index)
+                text: Any = fitting.local_backend(self).read(sentences, corpus_file, self.wv.key_to_index)
             else:
                 text = backend.read(sentences, corpus_file)
                 self.build_vocab(text, trim_rule=trim_rule)
                 text = text.reindex(self.wv.key_to_index)
             if warm_start is not None:
                 self.warm_start(warm_start)
-            counts = self._count(backend, text)
+            counts = fitting.count(self, backend, text)
             del text, sentences  # free the word ids before training
-            self._fit(backend, counts, callbacks, checkpoints)
+            fitting.fit(self, backend, counts, callbacks, checkpoints)
 
     @classmethod
     def from_cooccurrence(
@@ -380,7 +362,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         """
         model = cls(**{"min_count": 1} | parameters)
         checkpoints = None if checkpoint is None else prepare_directory(checkpoint)
-        with model._connect() as backend:
+        with fitting.connect(model) as backend:
             pairs: Any
             if isinstance(matrix, (str, os.PathLike)):
                 is_remote = model.cluster is not None and checksummed.is_url(matrix)
@@ -394,7 +376,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             model.build_vocab_from_freq(frequencies, trim_rule=trim_rule)
             if warm_start is not None:
                 model.warm_start(warm_start)
-            model._fit(backend, pairs.reindex(model.wv.index_to_key), callbacks, checkpoints)
+            fitting.fit(model, backend, pairs.reindex(model.wv.index_to_key), callbacks, checkpoints)
         return model
 
     @classmethod
@@ -465,9 +447,9 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             options = {"progress": progress, "cluster": cluster} | ({} if workers is None else {"workers": workers})
             model: Self = persistence.new_model(cls, run, **options)
             counts = persistence.restore(model, run)
-            with model._connect() as backend:
-                model._require_memory(counts.nnz if cluster is None else 0)
-                model._train(backend, counts, counts.summarize(), callbacks, run)
+            with fitting.connect(model) as backend:
+                weights.require_memory(model, counts.nnz if cluster is None else 0)
+                fitting.run_epochs(model, backend, counts, counts.summarize(), callbacks, run)
         return model
 
     # ---- vocabulary and initial vectors
@@ -497,11 +479,11 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         """Count the words of a corpus, as Word2Vec does; return the numbers of words and sentences."""
         if self.max_vocab_size is not None:  # gensim prunes the vocabulary while it reads
             if isinstance(corpus_file, (list, tuple)):
-                corpus_iterable, corpus_file = self._local().read(None, corpus_file), None
+                corpus_iterable, corpus_file = fitting.local_backend(self).read(None, corpus_file), None
             result: tuple[int, int] = super().scan_vocab(corpus_iterable, corpus_file, progress_per, workers, trim_rule)
             return result
         was_read = isinstance(corpus_iterable, corpus.VocabCounts)
-        found = corpus_iterable if was_read else self._local().read(corpus_iterable, corpus_file)
+        found = corpus_iterable if was_read else fitting.local_backend(self).read(corpus_iterable, corpus_file)
         self.raw_vocab = defaultdict(int, zip(found.words, found.counts.tolist(), strict=True))
         logger.info(
             "collected %i word types from a corpus of %i raw words and %i sentences",
@@ -527,37 +509,17 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
 
     def init_weights(self) -> None:
         """Initialize the vectors of all words and contexts."""
-        n = len(self.wv.index_to_key)
-        self._require_memory(0, 2 * FLOAT_BYTES * n * self.vector_size)
-        self.wv.vectors, self.context_vectors = self._initial_vectors()
-        # initialized when the co-occurrences are counted
-        self.context_bias, self._accumulators = np.empty(0, np.float32), np.empty((2, 0), np.float32)
-        self.wv.norms, self.wv.vectors_lockf = None, np.ones(1, np.float32)
+        weights.initialize(self)
         self.cooccurrence, self._counted, self.epochs_done, self._passes_done = None, [], 0, 0
-        self.training_losses, self.subword_table, self._trained_words = [], None, None
-        self._keeps_basis = False
-
-    def _initial_vectors(self) -> list[Vectors]:
-        """Return the initial vectors of all words and contexts."""
-        n, positive = len(self.wv.index_to_key), self.init is Init.POSITIVE
-        vectors = [initial_vectors(n, self.vector_size, self.seed, part, positive=positive) for part in (0, 1)]
-        if self.init is Init.SHARED:
-            vectors[0] = initial_words(self._evidence(), self.vector_size, self.seed)
-        return vectors
+        self.training_losses, self.subword_table = [], None
 
     def update_weights(self) -> None:
         """Initialize the vectors of new words and contexts; the others keep theirs."""
-        old, n = len(self.wv.vectors), len(self.wv.index_to_key)
         self._require_contexts()
-        self._undo_subwords()
-        if not old:
+        weights.undo_subwords(self)
+        if not len(self.wv.vectors):
             raise RuntimeError("There is no vocabulary to update. Call build_vocab() without update=True first.")
-        self._require_memory(0, 2 * FLOAT_BYTES * n * self.vector_size)
-        new_words, new_contexts = (vectors[old:] for vectors in self._initial_vectors())
-        self.wv.vectors = np.vstack([self.wv.vectors, new_words])
-        self.context_vectors = np.vstack([self.context_vectors, new_contexts])
-        keyedvectors.extend_locks(self.wv)
-        self.wv.norms = None
+        weights.extend(self)
 
     def warm_start(self, words: KeyedVectors, contexts: KeyedVectors | None = None) -> int:
         """Start the words that `words` knows from its vectors, and contexts from those of `contexts`.
@@ -580,7 +542,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         12
         """
         known = self.wv.index_to_key
-        self._undo_subwords()
+        weights.undo_subwords(self)
         new_words, n_known = keyedvectors.overwrite_known(words, known, self.wv.vectors)
         if contexts is not None:
             self.context_vectors, _ = keyedvectors.overwrite_known(contexts, known, self.context_vectors)
@@ -596,17 +558,6 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self.init_weights()
 
     # ---- memory
-
-    def _require_memory(self, n_pairs: int, more: int = 0) -> None:
-        """Raise MemoryError if an epoch with so many pairs, and `more` bytes, do not fit."""
-        epoch = memory_estimate.epoch_memory(
-            len(self.wv.index_to_key), n_pairs, self.vector_size, self.solver, self.workers
-        )
-        memory_.require_available(
-            epoch + more,
-            self.memory,
-            "Lower 'vector_size', keep fewer words with 'min_count' or 'max_final_vocab', or give more memory.",
-        )
 
     def estimate_memory(self, vocab_size: int | None = None, report: dict[str, int] | None = None) -> dict[str, int]:
         """Estimate the bytes that training takes at its peak, by part, with their "total".
@@ -696,33 +647,19 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self._check_training_sanity(epochs, total_examples, total_words)
         assert epochs is not None  # otherwise the check has failed
         self._check_corpus_sanity(corpus_iterable, corpus_file, passes=1)
-        n_epochs = int(epochs)
-        if isinstance(corpus_iterable, Iterator) and n_epochs > MAX_ITERATOR_EPOCHS:
-            asked, n_epochs = n_epochs, min(self.epochs, MAX_ITERATOR_EPOCHS)
-            logger.warning(
-                "the text is a %s, which Word2Vec would read in the first of %i epochs only. Training for %i epochs, "
-                "the 'epochs' of the model. For more than %i, pass a list",
-                type(corpus_iterable).__name__, asked, n_epochs, MAX_ITERATOR_EPOCHS,
-            )  # fmt: skip
+        epochs = fitting.limit_epochs(self, corpus_iterable, int(epochs))
         if corpus_iterable is not None and type(self)._do_train_job is not WordRank._do_train_job:
-            corpus_iterable = self._sentences_of_jobs(corpus_iterable)
-        self.epochs, local = n_epochs, self._local()
+            corpus_iterable = fitting.sentences_of_jobs(self, corpus_iterable)
+        self.epochs, local = epochs, fitting.local_backend(self)
         checkpoints = None if checkpoint is None else prepare_directory(checkpoint)
-        with self._connect() as backend:  # first: a text must not be marked as counted if the cluster cannot be reached
+        # first: a text must not be marked as counted if the cluster cannot be reached
+        with fitting.connect(self) as backend:
             text = local.read(corpus_iterable, corpus_file, self.wv.key_to_index)
             known_words, raw_words = int(text.counts.sum()), text.n_tokens
-            counts = self._count(local, text)
+            counts = fitting.count(self, local, text)
             del text  # free the word ids before training
-            done = self._fit(backend, counts, callbacks, checkpoints)
+            done = fitting.fit(self, backend, counts, callbacks, checkpoints)
         return known_words * done, raw_words * done
-
-    def _sentences_of_jobs(self, sentences: Iterable[Any]) -> Iterator[Any]:
-        """Yield the sentences that a subclass passes on from its `_do_train_job`, such as walks from nodes."""
-        remaining = iter(sentences)
-        while job := list(itertools.islice(remaining, SENTENCES_PER_JOB)):
-            self._jobs: list[Any] = []
-            self._do_train_job(job, self.alpha, None)
-            yield from self._jobs
 
     def _do_train_job(self, sentences: Iterable[Any], alpha: float, inits: Any) -> tuple[int, int]:
         """Take the sentences of a job; nothing is trained before all are counted."""
@@ -751,207 +688,6 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self.wv.vectors_lockf = getattr(self.wv, "vectors_lockf", np.ones(1, np.float32))
         if self._last_alpha is not None and self.alpha > self._last_alpha:
             logger.warning("Effective 'alpha' higher than previous training cycles")
-
-    def _check_cluster(self) -> None:
-        """Refuse a cluster that cannot be used, before hours are spent on counting."""
-        from gensim_wordrank.cluster.backend import check_cluster  # its libraries are an optional dependency
-
-        check_cluster(self.cluster)
-        if self.solver is Solver.TRIPLET:
-            raise validation.parameter_error(
-                "solver", "'sampled' or 'stored' with a 'cluster'", self.solver.value, "Algorithm 1 has one thread."
-            )
-
-    def _local(self) -> LocalBackend:
-        return LocalBackend(self.workers, self.memory, self.progress)
-
-    @contextmanager
-    def _connect(self) -> Iterator[Any]:
-        """Yield the backend: the cluster, if there is one, or this machine."""
-        if self.cluster is None:
-            yield self._local()
-            return
-        from gensim_wordrank.cluster.backend import connect  # its libraries are an optional dependency
-
-        with connect(self.cluster, self._local()) as backend:
-            yield backend
-
-    def _count(self, backend: Any, text: Any) -> Any:
-        """Count a text, and add it to the model's counts unless these include it."""
-        digest = text.digest()
-        if self.cooccurrence is None:
-            self._counted = []
-            if self.train_count:
-                logger.info(
-                    "training on this text alone: the model does not hold the co-occurrences of earlier texts. "
-                    "save(..., cooccurrence=True) keeps them"
-                )
-        counts: Any = None if self.cooccurrence is None else self.cooccurrence.reindex(self.wv.index_to_key)
-        if not any(corpus.is_same_text(digest, known) for known in self._counted):
-            if any(corpus.may_be_same_text(digest, known) for known in self._counted):
-                logger.warning(
-                    "the text may have been counted before, with words in another order or with a smaller vocabulary: "
-                    "it is counted again. To train on the same text again, keep the order of the words in its "
-                    "sentences, and add words after that"
-                )
-            # training needs this much later; the pairs that the triplet solver stores are not known yet
-            reserve = memory_estimate.epoch_memory(len(self.wv), 0, self.vector_size, self.solver, self.workers)
-            new = backend.count(text, self.window, self.symmetric, self.distance_weighting, reserve)
-            counts = counts + new if counts is not None and counts.nnz else new
-            self._counted.append(digest)
-        return counts
-
-    def _fit(self, backend: Any, counts: Any, callbacks: Iterable[Any], checkpoints: Checkpoints | None) -> int:
-        """Train on counts for up to `self.epochs`; return how many epochs were run."""
-        self._undo_subwords()
-        if not counts.nnz:
-            logger.warning("no two words of the vocabulary co-occur: the vectors stay as they are")
-        self.cooccurrence = counts if isinstance(counts, Cooccurrence) else None
-        self._require_memory(counts.nnz if self.cluster is None else 0)  # on a cluster, other machines hold the pairs
-        summary, known = counts.summarize(), len(self.context_bias)
-        if known < len(self.wv):  # words that are new since the last training
-            bias = initial_bias(summary.context_sums) * np.float32(self.method.bias)
-            self.context_bias = np.append(self.context_bias, bias[known:])
-            new = initial_accumulator(self._evidence()[known:], self.epochs)
-            self._accumulators = np.hstack([self._accumulators, np.stack([new, new])])
-            self._hold_given_vectors(known)
-        start = (
-            Run.begin(checkpoints, counts, self._state(), persistence.describe(self)) if checkpoints else nullcontext()
-        )
-        with start as run:
-            return self._train(backend, counts, summary, callbacks, run)
-
-    def _train(
-        self, backend: Any, counts: Counts, summary: CountSummary, callbacks: Iterable[Any], run: Run | None
-    ) -> int:
-        """Run the remaining epochs; return how many that were."""
-        memory_.require_available(memory_.BLAS_BYTES, None, "Allow more memory.")  # for the basis, after the last epoch
-        started, first, callbacks = perf_counter(), self.epochs_done, tuple(callbacks)
-        if self.cluster is not None and self._has_locks():
-            raise ValueError("'wv.vectors_lockf' locks vectors only without a 'cluster'. Train on one machine.")
-        self.add_lifecycle_event(
-            "train",
-            msg=f"training with {self.workers} workers on {len(self.wv)} words, {counts.nnz} pairs and "
-            f"{self.vector_size} features, using {self.objective}",
-        )
-        for callback in callbacks:
-            callback.on_train_begin(self)
-        done = self._passes_done - run.start.epoch if run is not None else 0
-        schedule = Schedule(self.epochs, self.alpha, self.min_alpha, self.sharpness)
-        epochs_done = done // schedule.passes
-        bar = tqdm(total=self.epochs, initial=epochs_done, desc="WordRank", unit="epoch", disable=not self.progress)
-        updater = listeners_.ModelUpdater(self, first, self._passes_done, schedule.passes)
-        listeners: list[Listener] = [updater]
-        if run is not None:
-            listeners.append(CheckpointWriter(run, self._snapshot))
-        listeners.append(Progress(self.epochs, epochs_done, bar))
-        if callbacks:
-            listeners.append(listeners_.GensimCallbacks(self, callbacks))
-        if self.tolerance is not None:
-            period = self.method.xi_period if self.method.stores_xi else 1
-            convergence = Convergence(self.tolerance, period, self.training_losses[self.epochs_done - done :])
-            listeners.append(convergence)
-            if convergence.is_reached():  # before the run was resumed
-                done = self.epochs
-        trainer = Trainer(self.objective, schedule, backend, self.seed, self.method)
-        try:
-            with bar:
-                # a loop's variable would keep the vectors of the last epoch
-                deque(trainer.run(self._state(), counts, summary, listeners, done), maxlen=0)
-        finally:  # also if it was interrupted
-            updater.finish()
-            self.total_train_time += perf_counter() - started
-            del self.training_losses[self.epochs_done :]  # of epochs whose vectors a cluster has not returned
-            if run is not None:
-                run.save_checkpoint(*self._snapshot())
-            self._xi = self._xi[:0].copy()  # the next training begins with new ones
-            # with a constant rate, vectors stay as trained
-            if self.alpha != self.min_alpha and not self._keeps_basis if self.whiten is None else self.whiten:
-                self._change_basis()
-        if self.subwords:
-            self._apply_subwords()
-        self.train_count += 1
-        self._last_alpha, self.min_alpha_yet_reached = self.alpha, self.min_alpha
-        self.add_lifecycle_event(
-            "train", msg=f"{self.epochs_done - first} epochs took {perf_counter() - started:.1f} s"
-        )
-        for callback in callbacks:
-            callback.on_train_end(self)
-        return self.epochs_done - first
-
-    def _state(self) -> State:
-        """Return the parameters that training changes."""
-        words, contexts = self._accumulators
-        return State(self._u, self.context_vectors, self.context_bias, words, contexts, self._passes_done, self._xi)
-
-    @property
-    def _u(self) -> Vectors:
-        """The word vectors as trained, without the help of n-grams; those of `wv` if it was replaced."""
-        trained, vectors = self._trained_words, self.wv.vectors
-        result: Vectors = trained if trained is not None and trained.shape == vectors.shape else vectors
-        return result
-
-    def _has_locks(self) -> bool:
-        """Return True if a word vector is locked, wholly or in part."""
-        return bool((np.asarray(getattr(self.wv, "vectors_lockf", 1.0)) != 1).any())
-
-    def _set_state(self, state: State) -> None:
-        """Take over parameters; locked vectors do not change."""
-        if self._has_locks():
-            keyedvectors.restore_locked(self.wv, state.words)
-        self.wv.vectors, self.context_vectors, self.context_bias = state.words, state.contexts, state.bias
-        self._accumulators = np.stack([state.word_accumulator, state.context_accumulator])
-        self._passes_done, self._xi = state.epoch, state.xi
-        self.wv.norms = None  # otherwise a callback would see the cosines of the epoch before
-
-    def _snapshot(self) -> tuple[State, Mapping[str, Any]]:
-        """Return what a checkpoint stores."""
-        return self._state(), persistence.progress_of(self)
-
-    def _change_basis(self) -> None:
-        """Express the vectors in the basis in which they are used; locked vectors stay as they are."""
-        if not self._has_locks():
-            basis, inverse = whitening.usable_basis(self.wv.vectors, self.context_vectors, self._frequencies())
-            self.wv.vectors = whitening.change_basis(self.wv.vectors, basis)
-            self.context_vectors = whitening.change_basis(self.context_vectors, inverse)
-            self.wv.norms = None
-
-    def _apply_subwords(self) -> None:
-        """Let rare words lean on their n-grams, unless vectors are locked; keep the table for unknown words."""
-        words, trained = self.wv.index_to_key, self.wv.vectors
-        improved, self.subword_table = improve_words(words, self._frequencies(), trained, self.workers)
-        if not self._has_locks():
-            self.wv.vectors, self._trained_words, self.wv.norms = improved, trained, None
-        system.trim_heap()
-
-    def _undo_subwords(self) -> None:
-        """Return to the vectors as trained, before they or the vocabulary change."""
-        self.wv.vectors, self._trained_words, self.subword_table = self._u, None, None
-        self.wv.norms = None
-
-    def _hold_given_vectors(self, first: int) -> None:
-        """Let vectors that a user gave move less, and keep them in their basis, if words from `first` on have any."""
-        positive = self.init is Init.POSITIVE
-        for part, vectors in enumerate((self.wv.vectors, self.context_vectors)):
-            given = np.flatnonzero(are_given(vectors, self.seed, part, positive=positive)[first:]) + first
-            if len(given):
-                held = np.float32(given_accumulator(vectors[given]))
-                self._accumulators[part, given] = np.maximum(self._accumulators[part, given], held)
-                self._keeps_basis = True
-
-    def _evidence(self) -> NDArray[Any]:
-        """Return how often each word was seen, or infinity if that is not known or, as in Algorithm 1, has no effect.
-
-        Neither the sums of the rows of a matrix nor counts that are all equal tell how often a word was seen.
-        """
-        counts = self._frequencies()
-        if self._has_counts and self.solver is Solver.SAMPLED and np.ptp(counts) > 0:
-            return relative_evidence(counts)
-        return np.full(len(counts), np.inf)
-
-    def _frequencies(self) -> NDArray[Any]:
-        """Return the counts of the words, or ones if they are not known."""
-        return np.asarray(self.wv.expandos.get("count", np.ones(len(self.wv.index_to_key))))
 
     # ---- results
 
@@ -1060,10 +796,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         is_word = validation.choice("which", keyedvectors.Which, which) is keyedvectors.Which.WORD
         if not is_word:
             self._require_contexts(trained=True)
-        words = self.wv.vectors if is_word else self._u
+        words = self.wv.vectors if is_word else weights.trained_words(self)
         result = keyedvectors.combine(words, self.context_vectors, which, style)
         if which == "sum" and style != "scaled" and self.subword_table is not None:
-            improve_sums(self.wv.index_to_key, self._frequencies(), result, self.workers)
+            improve_sums(self.wv.index_to_key, weights.frequencies(self), result, self.workers)
         return keyedvectors.keyed_like(self.wv, result)
 
     def exact_loss(self) -> float:
@@ -1091,7 +827,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             raise RuntimeError(
                 "The loss is not known: the vocabulary has words that were not trained yet. Train first."
             )
-        state = self._state()
+        state = weights.state_of(self)
         # Algorithm 1 has no bias, and L2 leaves the bias alone
         parameters = state.with_bias() if self.method.has_bias else (state.words, state.contexts)
         of_ranks = replace(self.objective, l2=0.0).value(*parameters, self.cooccurrence, self.workers)
@@ -1144,7 +880,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         """
         self._require_contexts(trained=True)
         asked = list(context_words_list)
-        given = self._u[keyedvectors.known_indices(self.wv, asked)]
+        given = weights.trained_words(self)[keyedvectors.known_indices(self.wv, asked)]
         if predict_unknown:
             extended = self.with_words(str(word) for word in asked if word not in self.wv)
             given = np.vstack([given, extended.vectors[len(self.wv) :]])

@@ -20,7 +20,7 @@ import smart_open
 from gensim.utils import SaveLoad
 from gensim.utils import unpickle as gensim_unpickle
 
-from gensim_wordrank import compatibility, keyedvectors
+from gensim_wordrank import compatibility, keyedvectors, weights
 from gensim_wordrank._utils import atomic_files, checksummed, schema
 from gensim_wordrank._utils.temporary import new_token
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
@@ -269,7 +269,7 @@ def restore(model: Any, run: Run) -> Cooccurrence:
     model.wv.vectors = state.words
     values = {name: value for name, value in run.model.items() if name != "model"}
     set_words(model, counts.words, description, values, str(run.directory / "run"))
-    model._set_state(state)
+    weights.set_state(model, state)
     for name in PROGRESS:
         if name in progress:
             setattr(model, name, progress[name])

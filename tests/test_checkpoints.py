@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
-from gensim_wordrank import Checkpoints, WordRank, persistence
+from gensim_wordrank import Checkpoints, WordRank, persistence, weights
 from gensim_wordrank._utils import checksummed
 from gensim_wordrank._utils.temporary import CONTENTS, OWNER
 from gensim_wordrank.training import checkpoints
@@ -38,7 +38,7 @@ class StopAfter:
 
 def same(one, other):
     """Return True if two models have the same state and loss, byte for byte."""
-    pairs = zip(vars(one._state()).values(), vars(other._state()).values(), strict=True)
+    pairs = zip(vars(weights.state_of(one)).values(), vars(weights.state_of(other)).values(), strict=True)
     return one.running_training_loss == other.running_training_loss and all(np.array_equal(a, b) for a, b in pairs)
 
 
@@ -443,7 +443,7 @@ def test_words_that_are_floats_are_refused(tmp_path):
 def test_interrupted_update_of_the_model(two_worlds, tmp_path, monkeypatch):
     """Ctrl-C while the model takes over the vectors of an epoch leaves a checkpoint of that epoch alone."""
     options = {"vector_size": 6, "epochs": 5}
-    whole, set_state = WordRank(two_worlds, **options), WordRank._set_state
+    whole, set_state = WordRank(two_worlds, **options), weights.set_state
 
     def interrupted(model, state):
         if state.epoch == 3 and model.epochs_done == 2:
@@ -451,7 +451,7 @@ def test_interrupted_update_of_the_model(two_worlds, tmp_path, monkeypatch):
             raise KeyboardInterrupt
         set_state(model, state)
 
-    monkeypatch.setattr(WordRank, "_set_state", interrupted)
+    monkeypatch.setattr(weights, "set_state", interrupted)
     with pytest.raises(KeyboardInterrupt):
         WordRank(two_worlds, checkpoint=tmp_path / "run", **options)
     monkeypatch.undo()

@@ -12,7 +12,7 @@ import pytest
 from distributed import Client, LocalCluster
 from distributed.comm import get_address_host
 from gensim.models.callbacks import CallbackAny2Vec
-from gensim_wordrank import Checkpoints, Cooccurrence, WordRank
+from gensim_wordrank import Checkpoints, Cooccurrence, WordRank, fitting
 from gensim_wordrank._utils import checksummed
 from gensim_wordrank._utils.versions import versions
 from gensim_wordrank.cluster import Hosts, backend, connect, shards
@@ -65,8 +65,8 @@ def undisturbed(lee_pairs):
 
 def fit(model, counts):
     """Train a model that has a vocabulary on counts, on its cluster."""
-    with model._connect() as backend:
-        model._fit(backend, counts, (), None)
+    with fitting.connect(model) as backend:
+        fitting.fit(model, backend, counts, (), None)
 
 
 # ---- the same bytes

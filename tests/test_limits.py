@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from gensim_wordrank import WordRank
+from gensim_wordrank import WordRank, fitting
 from gensim_wordrank._utils import memory
 
 pytestmark = pytest.mark.slow
@@ -124,5 +124,5 @@ def test_memory_of_the_triplet_solver(monkeypatch, two_worlds):
     before = model.wv.vectors.copy()
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
     with pytest.raises(MemoryError, match="needs .* more memory"):
-        model._fit(model._local(), model.cooccurrence, (), None)
+        fitting.fit(model, fitting.local_backend(model), model.cooccurrence, (), None)
     np.testing.assert_array_equal(model.wv.vectors, before)

@@ -15,7 +15,7 @@ from gensim.models import KeyedVectors, Word2Vec, word2vec
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim.models.word2vec import LineSentence
 from gensim.utils import SaveLoad
-from gensim_wordrank import WordRank
+from gensim_wordrank import WordRank, fitting
 
 
 @pytest.fixture(scope="module")
@@ -661,10 +661,10 @@ def test_text_counts_only_once_the_cluster_is_reached(monkeypatch, two_worlds):
     model = WordRank(vector_size=4, epochs=1)
     model.build_vocab(two_worlds)
 
-    def fail():
+    def fail(model):
         raise OSError("no scheduler")
 
-    monkeypatch.setattr(model, "_connect", fail)
+    monkeypatch.setattr(fitting, "connect", fail)
     with pytest.raises(OSError, match="no scheduler"):
         model.train(two_worlds, total_examples=model.corpus_count, epochs=1)
     monkeypatch.undo()
