@@ -521,6 +521,18 @@ def test_pickles_need_trust(tmp_path, arguments, packed):
     assert not (tmp_path / "code was run").exists()
 
 
+def test_what_is_no_model_is_named(tmp_path):
+    """An empty file, a directory and a missing file are named, with what is wrong."""
+    (tmp_path / "empty").touch()
+    (tmp_path / "folder").mkdir()
+    for name, message in (
+        ("empty", "empty' is empty"), ("folder", "folder' must be a file"), ("none", "There is no file"),
+    ):  # fmt: skip
+        done = CliRunner().invoke(main, ["similar", str(tmp_path / name), "king"])
+        assert done.exit_code == 1
+        assert message in done.output
+
+
 def test_question_in_a_terminal(tmp_path, model):
     """In a terminal, the user is asked whether a pickle may be loaded, and nothing is loaded without a yes."""
     WordRank.load(model).save(tmp_path / "pickle")

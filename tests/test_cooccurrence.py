@@ -169,6 +169,9 @@ def test_invalid_matrices():
     for value in (-1, np.nan, np.inf):
         with pytest.raises(ValueError, match="finite numbers, 0 or above"):
             Cooccurrence.from_matrix([[0, value], [1, 0]])
+    for matrix in (np.eye(2) * 1j, np.ones((2, 2, 2)), np.array([[object(), 1], [1, 0]])):
+        with pytest.raises(ValueError, match="'matrix' must be a matrix of numbers"):
+            Cooccurrence.from_matrix(matrix)
     with pytest.raises(ValueError, match=r"as many columns as rows.*Got \(2, 3\).*B.T @ B"):
         WordRank.from_cooccurrence(np.ones((2, 3)))
 

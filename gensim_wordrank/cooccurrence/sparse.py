@@ -31,7 +31,12 @@ def to_csr(matrix: Any) -> Any:
             matrix = _checked(matrix)
         except (AttributeError, IndexError, TypeError, ValueError) as error:
             raise ValueError(f"'matrix' is a damaged {matrix.format} matrix: {error}") from error
-    return csr_matrix(matrix, dtype=np.float32)
+    try:
+        if np.iscomplexobj(matrix):
+            raise TypeError("its numbers are complex")
+        return csr_matrix(matrix, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"'matrix' must be a matrix of numbers: {error}") from error
 
 
 def _checked(matrix: Any) -> Any:

@@ -106,10 +106,15 @@ def load_model(path: str, trust: bool = False) -> LoadedModel:
 
 def is_saved_model(path: str) -> bool:
     """Return True if the file holds a saved model (safetensors, or gensim's pickle), False if it holds only vectors."""
-    if not Path(path).is_file():
+    if not Path(path).exists():
         raise FileNotFoundError(f"There is no file '{path}'.")
+    if not Path(path).is_file():
+        raise ValueError(f"'{path}' must be a file, not a directory or a device.")
     with atomic_files.describe_read_errors(path), smart_open.open(path, "rb") as file:
-        return bool(file.read(1) == b"\x80") or tensor_files.is_tensor_file(path)
+        first = file.read(1)
+    if not first:
+        raise ValueError(f"'{path}' is empty.")
+    return bool(first == b"\x80") or tensor_files.is_tensor_file(path)
 
 
 def describe(model: WordRank) -> dict[str, Any]:
