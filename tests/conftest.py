@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from gensim_wordrank import Cooccurrence
 
-from problems import make_problem
+from problems import lee_corpus, make_problem
 
 
 def pytest_addoption(parser):
@@ -29,8 +29,6 @@ def pytest_configure(config):
 @pytest.fixture(scope="session")
 def lee():
     """The Lee corpus as token lists."""
-    from gensim_wordrank.demo import lee_corpus
-
     return lee_corpus()
 
 

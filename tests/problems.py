@@ -1,9 +1,19 @@
-"""Random training problems."""
+"""Texts and random training problems."""
+
+from pathlib import Path
 
 import numpy as np
+from gensim.test.utils import datapath
+from gensim.utils import simple_preprocess
 from gensim_wordrank import WordRank
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from scipy.sparse import random as random_sparse
+
+
+def lee_corpus():
+    """Return the 300 news stories of the Lee corpus, which comes with gensim, as token lists."""
+    with Path(datapath("lee_background.cor")).open(encoding="utf-8") as lines:
+        return [simple_preprocess(line) for line in lines]
 
 
 def make_problem(n_words, n_contexts, size, seed, density=0.3, scale=1.0):

@@ -15,9 +15,10 @@ from gensim.models.callbacks import CallbackAny2Vec
 from gensim.test.utils import common_texts, datapath
 from gensim_wordrank import Checkpoints, Cooccurrence, WordRank, show_versions  # noqa: F401
 from gensim_wordrank._utils.versions import versions
-from gensim_wordrank.demo import lee_corpus
 from scipy.sparse import random as random_sparse
 from threadpoolctl import threadpool_info
+
+from problems import lee_corpus
 
 PLACE = Path(__file__).parent / "data" / "recorded.json"
 SMALL = {"vector_size": 20, "window": 5, "epochs": 5}

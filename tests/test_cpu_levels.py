@@ -15,7 +15,7 @@ TRAIN = """
 import sys
 import numpy as np
 from gensim_wordrank import WordRank, _cpu
-from gensim_wordrank.demo import lee_corpus
+from problems import lee_corpus
 options = {"vector_size": 20, "window": 5, "epochs": 2, "alpha": 0.005, "min_alpha": 0.005}
 runs = {"default": {}, "hinge": {"pair_loss": "hinge"}, "triplet": {"solver": "triplet"}, "threads": {"workers": 3}}
 models = {name: WordRank(lee_corpus(), **options | changed).wv.vectors for name, changed in runs.items()}
@@ -25,7 +25,7 @@ np.savez(sys.argv[1], level=_cpu.cpu_level(), **models)
 
 def train(level, place):
     """Train in a process with the kernels of a CPU level; return its vectors."""
-    environment = os.environ | {"WORDRANK_CPU_LEVEL": str(level)}
+    environment = os.environ | {"WORDRANK_CPU_LEVEL": str(level), "PYTHONPATH": str(Path(__file__).parent)}
     subprocess.run([sys.executable, "-c", TRAIN, place], env=environment, check=True)
     return np.load(place)
 

@@ -19,6 +19,7 @@ TESTED_SEPARATELY = {"docs/getting-started.md", "docs/migration.md"}
 COMMANDS = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 # a pattern of what each script prints
 SCRIPTS = {
+    "classify_texts.py": r"TF-IDF +6\d\.\d%\nWordRank +8\d\.\d%\n",
     "compare_with_word2vec.py": r"wordsim353 .* against .*% unknown: (may be|more than) noise",
     "document_search.py": r"^0\.\d\d  Australian cricket",
     "early_stopping.py": r"stopped after epoch [5-9]\n",
@@ -100,15 +101,29 @@ def test_scripts(script, tmp_path):
     assert re.search(SCRIPTS[script], done.stdout)
 
 
-def test_demo(tmp_path, capsys):
-    """The demo prints losses, neighbours and a score, and writes vectors and plots."""
-    from gensim_wordrank import demo
-
-    demo.main(tmp_path / "demo")
-    printed = capsys.readouterr().out
-    assert "epoch   1   loss" in printed
-    assert "WordSim-353: Spearman" in printed
-    assert "% of the pairs have an unknown word" in printed
+def test_demo(tmp_path):
+    """The demo prints neighbours, correct analogies and scores, without a log, and writes what it says it writes."""
+    command = [sys.executable, "-W", "error", "-m", "gensim_wordrank.demo", "demo"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    near = re.search(r"^  physics +(.*)$", done.stdout, re.MULTILINE)[1].split(", ")
+    assert {"theoretical", "quantum"} <= set(near)
+    answers = re.findall(r"^  \w+ is to \w+ as \w+ is to (\w+)$", done.stdout, re.MULTILINE)
+    assert answers == ["italian", "german", "third"]
+    found = re.search(r"wordsim353 +(\S+)  .*  (\d+) of 353 items, (\d+)% unknown", done.stdout)
+    score, known, unknown = found.groups()
+    assert float(score) > 50
+    assert int(unknown) == round(100 - int(known) / 3.53)
+    written = re.search("^Wrote (.*) \\(", done.stdout, re.MULTILINE)[1].split(", ")
+    assert {tmp_path / name for name in written} == set((tmp_path / "demo").iterdir())
     assert (tmp_path / "demo" / "words.png").read_bytes().startswith(b"\x89PNG")
-    assert (tmp_path / "demo" / "words.html").read_bytes().startswith(b"<!DOCTYPE html>")
-    assert (tmp_path / "demo" / "lee-vectors.txt").read_text().startswith("1750 100\n")
+    for page in ("words.html", "report.html"):
+        assert (tmp_path / "demo" / page).read_bytes().startswith(b"<!DOCTYPE html>")
+
+
+def test_demo_without_plotting_libraries(tmp_path):
+    """Without the extra `plot`, the demo trains and says what to install for pictures."""
+    script = "import sys; from gensim_wordrank import demo; sys.modules['sklearn.manifold'] = None; demo.main(demo.Path())"
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "pip install 'gensim-wordrank[plot]'" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["wikipedia.model"]
