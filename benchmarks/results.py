@@ -1,4 +1,4 @@
-"""Make every table and picture of docs/results from one file of runs.
+"""Make every table and picture of docs/results, and the README's table, from one file of runs.
 
     python benchmarks/results.py run --tuning TEXT --large TEXT --evaluation DIR --work DIR [--only PATTERN...]
     python benchmarks/results.py pages
@@ -18,12 +18,13 @@ import shutil
 from fnmatch import fnmatch
 from pathlib import Path
 
-from bench import differences, pages, plan, runs, scoring
+from bench import differences, groups, pages, plan, runs, scoring
 from bench.texts import Texts
 from gensim_wordrank.plots import save
 
 FOLDER = Path(__file__).parent / "results"
 PAGES = Path(__file__).parents[1] / "docs" / "results"
+README = Path(__file__).parents[1] / "README.md"
 
 
 def run(options: argparse.Namespace) -> None:
@@ -68,6 +69,10 @@ def write_pages(options: argparse.Namespace) -> None:
     leads = [lead for lead in known if ids.issuperset(lead["ours"] + lead["theirs"])]  # others are older than the runs
     for name, document in pages.all_pages(records, leads).items():
         save(document, options.pages / name)
+    largest = [text for text in plan.texts() if not text.noise and groups.on(records, text)][-1]
+    save(pages.quality_figure(largest, groups.on(records, largest)), options.pages / "quality.png")
+    readme = options.readme.read_text(encoding="utf-8")
+    runs.write(options.readme, pages.with_table(readme, pages.readme_table(records)))
 
 
 def parser() -> argparse.ArgumentParser:
@@ -88,6 +93,7 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(function=run)
     command = commands.add_parser("pages", help="write the pages")
     command.add_argument("--pages", type=Path, default=PAGES, help="where they are written (default: docs/results)")
+    command.add_argument("--readme", type=Path, default=README, help="whose table is replaced (default: %(default)s)")
     command.set_defaults(function=write_pages)
     return result
 

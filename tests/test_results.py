@@ -104,7 +104,7 @@ def make_leads(found):
     from bench.runs import Run
     from bench.texts import Text
 
-    text = Text("tuning", 17_005_207)
+    text = Text("tuning", 4_000_000)
     runs = [Run("wordrank", text, {"preset": "paper", "rank_loss": "log", "weighted": on}) for on in (True, False)]
     records = [run.identity | {"id": run.id} for run in runs]
     return records, [{"id": "", "ours": [runs[0].id], "theirs": [runs[1].id], "leads": found}]
@@ -158,7 +158,7 @@ def command(monkeypatch, *arguments):
 @pytest.mark.slow
 def test_runs_are_made_once_and_fill_the_pages(texts, evaluation, tmp_path, monkeypatch, capsys):
     """A second call makes no run again; the pages have a row per trainer, leads and claims; old runs are dropped."""
-    from bench import differences, plan
+    from bench import differences, pages, plan
     from bench.runs import Run
     from bench.texts import Text
 
@@ -184,15 +184,22 @@ def test_runs_are_made_once_and_fill_the_pages(texts, evaluation, tmp_path, monk
     assert [record["id"] for record in records] == [run.id for run in runs]
     assert all(record["cpu_seconds"] > 0 and record["source"]["tokens"] == 9000 for record in records)
     (tmp_path / "pages").mkdir()
-    command(monkeypatch, *places, "pages", "--pages", tmp_path / "pages")
+    readme = tmp_path / "README.md"
+    readme.write_text(f"before\n{pages.TABLE_BEGIN}\n| old |\n{pages.TABLE_END}\nafter\n")
+    for _ in range(2):
+        command(monkeypatch, *places, "pages", "--pages", tmp_path / "pages", "--readme", readme)
+    assert len(list((tmp_path / "pages").glob("quality*.png"))) == 2  # images of older pages are removed
+    shown = readme.read_text().splitlines()
+    assert shown[:2] + shown[-2:] == ["before", pages.TABLE_BEGIN, pages.TABLE_END, "after"]
+    assert shown[4].startswith("| 0M | WordRank | ")
     page = (tmp_path / "pages" / "quality.md").read_text(encoding="utf-8")
     for row in (
         "| WordRank |",
         "| Word2Vec, skip-gram, window 5, 1 epochs |",
         "| PPMI-SVD, window 5",
-        "| WordRank over",
     ):
         assert row in page
+    assert "| WordRank over" in (tmp_path / "pages" / "leads.md").read_text(encoding="utf-8")
     assert "WS-353: u ahead of u + v" in (tmp_path / "pages" / "paper.md").read_text(encoding="utf-8")
     monkeypatch.setattr(plan, "runs", lambda: runs[:1])
     command(monkeypatch, *places, *asked)

@@ -49,11 +49,13 @@ def column(record: Record) -> str | None:
     'ρ₂ off'
     """
     given = record["given"]
-    if record["trainer"] != "wordrank" or given.get("preset") != "paper":
+    if given.get("preset") != "paper" or "weighted" not in given:
         return None
-    if given.get("rank_scale") == 1:
-        return ROBIRANK
-    return f"{RHO[given.get('rank_loss', 'log')]} {WEIGHTED if given.get('weighted', True) else UNWEIGHTED}"
+    return (
+        ROBIRANK
+        if "rank_scale" in given
+        else f"{RHO[given['rank_loss']]} {WEIGHTED if given['weighted'] else UNWEIGHTED}"
+    )
 
 
 class Leads:

@@ -22,11 +22,12 @@ def label(record: Record) -> str:
         name: value for name, value in record["given"].items() if name not in ("seed", "max_final_vocab", "max_vocab")
     }
     if record["trainer"] == "wordrank":
-        names = {"subwords": "subwords", "preset": given.get("preset")}
-        parts = [names.get(name) or f"{name} {value}" for name, value in given.items()]
-        return ", ".join(
-            ["WordRank", *(f"{part.split()[1]} epochs" if part.startswith("epochs ") else part for part in parts)]
-        )
+        names = {
+            "subwords": "subwords",
+            "preset": f"preset {given.get('preset')!r}",
+            "epochs": f"{given.get('epochs')} epochs",
+        }
+        return ", ".join(["WordRank", *(names.get(name) or f"{name} {value}" for name, value in given.items())])
     if record["trainer"] == "word2vec":
         if not given:
             return "Word2Vec, gensim's defaults (CBOW, window 5, 5 epochs)"

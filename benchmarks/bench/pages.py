@@ -11,11 +11,12 @@ from gensim_wordrank.plots import Document, Figure, Heading, Panel, Paragraph, S
 from gensim_wordrank.plots.documents import Block
 
 from bench import claims, plan, published
-from bench.groups import DEFAULT, grouped, label, on
+from bench.groups import DEFAULT, SUBWORDS, grouped, label, on
 from bench.runs import Record
 from bench.texts import Text
 
 COST = "processor seconds"
+TABLE_BEGIN, TABLE_END = "<!-- made by benchmarks/results.py -->", "<!-- end of the table -->"
 
 
 def mean(runs: Sequence[Record], name: str) -> float:
@@ -55,20 +56,58 @@ def _lead(value: float, low: float, high: float) -> str:
     return f"{value:+.1f}{'*' if low > 0 or high < 0 else ''} ({low:+.1f} to {high:+.1f})"
 
 
-def quality(
-    records: Sequence[Record], leads: Sequence[Record], texts: Sequence[Text], title: str, about: Sequence[str]
-) -> Document:
-    """Return the page of some texts: all sets, the leads and a picture for each."""
+def quality(records: Sequence[Record], texts: Sequence[Text], title: str, about: Sequence[str]) -> Document:
+    """Return the page of some texts: a picture and all scores for each."""
     blocks: list[Block] = [Paragraph(text) for text in about]
     for text in texts:
         runs = on(records, text)
-        ids = {run["id"] for run in runs}
-        found = [record for record in leads if record["theirs"][0] in ids and record["ours"] != record["theirs"]]
-        blocks += [Heading(heading(text)), _quality_figure(text, runs)]
+        blocks += [Heading(heading(text)), quality_figure(text, runs)]
         for names in (plan.SEEN, plan.UNSEEN):
             blocks += [Paragraph(WHICH[names]), score_table(runs, names)]
-            blocks += [lead_table(found, records, names)] if found else []
     return Document(title, [*blocks, Paragraph(circumstances(records))])
+
+
+def all_leads(records: Sequence[Record], leads: Sequence[Record], texts: Sequence[Text]) -> Document:
+    """Return the page of WordRank's leads over each other trainer, with their intervals."""
+    blocks: list[Block] = [Paragraph(LEADS)]
+    for text in texts:
+        ids = {run["id"] for run in on(records, text)}
+        found = [record for record in leads if record["theirs"][0] in ids and record["ours"] != record["theirs"]]
+        if found:
+            blocks += [
+                Heading(heading(text)),
+                *(lead_table(found, records, names) for names in (plan.SEEN, plan.UNSEEN)),
+            ]
+    return Document("Leads, with intervals", blocks)
+
+
+def with_table(page: str, table: str) -> str:
+    r"""Replace the table of a Markdown page, which stands between two comments.
+
+    Examples
+    --------
+    >>> with_table(f"Results\n{TABLE_BEGIN}\nold\n{TABLE_END}\n", "new\n").splitlines()[2]
+    'new'
+    """
+    before, _, rest = page.partition(TABLE_BEGIN)
+    _, end, after = rest.partition(TABLE_END)
+    if not end:
+        raise ValueError(f"The README must have the lines '{TABLE_BEGIN}' and '{TABLE_END}'.")
+    return f"{before}{TABLE_BEGIN}\n{table}{TABLE_END}{after}"
+
+
+def readme_table(records: Sequence[Record]) -> str:
+    """Return the README's table in Markdown: the trainers of SHOWN on each text without noise."""
+    rows = []
+    for text in plan.texts():
+        groups = grouped(on(records, text))
+        shown = [] if text.noise else [who for who in SHOWN if who in groups]
+        for number, who in enumerate(shown):
+            size = "" if number else f"{text.tokens / 1e6:.0f}M"
+            scores = [f"{mean(groups[who], name):.1f}" for name in README_COLUMNS]
+            rows.append([size, who, f"{mean(groups[who], COST):.0f}", *scores])
+    lines = [["tokens", "", COST, *README_COLUMNS], ["---"] * (len(README_COLUMNS) + 3), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 WHICH = {
@@ -82,7 +121,7 @@ PANELS = {
 }
 
 
-def _quality_figure(text: Text, runs: Sequence[Record]) -> Figure:
+def quality_figure(text: Text, runs: Sequence[Record]) -> Figure:
     """Draw scores against processor seconds, a point per trainer."""
     groups = grouped(runs)
     panels = []
@@ -139,8 +178,23 @@ ABOUT = (
     "other trainers are scored with their word vectors and with the sum of word and context vectors, raw, "
     "centred, and whitened as WordRank's are; the best of these counts, set by set.",
     "Processor seconds are those of the whole call, from text on disk to vectors, on one thread of a shared machine.",
-    "An asterisk marks the best of a column and, in the tables of leads, a lead whose interval excludes 0.",
+    "An asterisk marks the best of a column. leads.md has the differences between trainers, with intervals.",
 )
+LEADS = (
+    "How far WordRank is ahead of each other trainer, in points, with the 95% interval over seeds and over resampled "
+    "test sets. An asterisk marks intervals that exclude 0. Processor time: WordRank's, divided by the other's. "
+    "quality.md and noise.md have the scores, and say how they are computed."
+)
+# of the README
+SHOWN = (
+    "PPMI-SVD, window 15, eigenvalues to the power 0.5", "Word2Vec, gensim's defaults (CBOW, window 5, 5 epochs)",
+    "Word2Vec, skip-gram, window 5, 20 epochs", "Word2Vec, skip-gram, window 15, 20 epochs",
+    "fastText, skip-gram with n-grams, window 5, 5 epochs", "GloVe, window 15, 50 iterations",
+    "GloVe, window 15, 25 iterations", DEFAULT, SUBWORDS,
+)  # fmt: skip
+README_COLUMNS = (
+    "WS-353", "MEN", "MTurk-287", "SimLex-999", "Rare Words", "Google", "Parts of speech", "Topics",
+)  # fmt: skip
 
 
 def all_pages(records: Sequence[Record], leads: Sequence[Record]) -> dict[str, Document]:
@@ -148,10 +202,11 @@ def all_pages(records: Sequence[Record], leads: Sequence[Record]) -> dict[str, D
     texts = [text for text in plan.texts() if on(records, text)]
     clean, noisy = [text for text in texts if not text.noise], [text for text in texts if text.noise]
     found = {
-        "quality.md": quality(records, leads, clean, "Quality against processor time", ABOUT),
+        "quality.md": quality(records, clean, "Quality against processor time", ABOUT),
+        "leads.md": all_leads(records, leads, texts),
         "paper.md": paper(records, leads, clean),
     }
-    return found | ({"noise.md": quality(records, leads, noisy, "Noisy texts", (NOISE, *ABOUT))} if noisy else {})
+    return found | ({"noise.md": quality(records, noisy, "Noisy texts", (NOISE, *ABOUT))} if noisy else {})
 
 
 def paper(records: Sequence[Record], leads: Sequence[Record], texts: Sequence[Text]) -> Document:
@@ -222,7 +277,8 @@ PAPER = (
     "is 7.2 billion tokens in the paper."
 )
 TABLE2 = (
-    "17M tokens, with preset='paper': alpha 100, beta 99, x_max 100, epsilon 0.75, no discount, no bias, no L2. "
+    "4M tokens (the paper: 17M), with preset='paper' and AdaGrad for 20 epochs: alpha 100, beta 99, x_max 100, epsilon "
+    "0.75, no discount, no bias, no L2, vectors as trained. "
     "On: pairs are weighted by their counts; off: all alike. RobiRank is the same program with alpha 1, beta 0, "
     "the logistic loss and no weights; the paper took its authors' program."
 )
