@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from gensim.models import KeyedVectors
 from gensim_wordrank import Checkpoints, Cooccurrence, WordRank
+from gensim_wordrank.analysis.stability import Stability
 from gensim_wordrank.cluster import Hosts
 from gensim_wordrank.cooccurrence.formats import read_glove, read_wordrank, write_glove
 from gensim_wordrank.evaluation import load_model, read_analogies, read_directory, read_similarity
@@ -134,6 +135,11 @@ def model() -> WordRank:
     return WordRank(SENTENCES, min_count=1, vector_size=4, epochs=2)
 
 
+def stability() -> Stability:
+    """Return vectors of resamples."""
+    return Stability(vectors(), np.stack([vectors().vectors] * 3).astype(np.float16))
+
+
 def have_equal_models(found: WordRank, good: WordRank) -> bool:
     """Return True if the arrays of two models are the same, as checksums guarantee."""
     arrays = ((each.wv.vectors, each.context_vectors, each.context_bias) for each in (found, good))
@@ -151,6 +157,11 @@ def saved(name: str, **options: Any) -> Format:
 
 FORMATS = {
     "model, safetensors": saved("model", format="safetensors", cooccurrence=True),
+    "stability": Format(
+        lambda place: stability().save(place / "stability"),
+        lambda place: Stability.load(place / "stability", stability().wv),
+        lambda found, good: np.array_equal(found.resampled, good.resampled),
+    ),
     "model, gensim": saved("model"),
     "model, gensim, several files": saved("model", sep_limit=0),
     "model, gensim, gz": saved("model.gz"),

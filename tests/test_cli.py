@@ -26,7 +26,7 @@ from gensim_wordrank.evaluation import bundled_sets, evaluate, similarity
 pytestmark = pytest.mark.slow
 LEE = datapath("lee_background.cor")
 TRAIN = ["--vector-size", "20", "--epochs", "3", "--window", "5", "--seed", "7"]
-USES = {"similar", "analogy", "evaluate", "export", "info", "plot"}
+USES = {"similar", "analogy", "evaluate", "export", "info", "plot", "stability"}
 COMMAND = shutil.which("wordrank", path=str(Path(sys.executable).parent)) or "wordrank"
 
 
@@ -173,6 +173,24 @@ def test_similar_and_analogy(model, tmp_path):
         done = wordrank("analogy", model, "he", "his", "they", "--method", method, "-n", "4", cwd=tmp_path)
         assert done.returncode == 0
         assert len(done.stdout.decode().splitlines()) == 5
+
+
+def test_confidence(model, tmp_path):
+    """`stability` writes a file beside the model, from which `similar` and `plot` read what can be trusted."""
+    shutil.copy(model, tmp_path / "lee.model")
+    done = wordrank("similar", "lee.model", "government", "--confidence", cwd=tmp_path)
+    assert "There is no file 'lee.model.stability'. Run: wordrank stability lee.model TEXT" in done.stderr.decode()
+    done = wordrank("stability", "lee.model", LEE, "--resamples", "3", cwd=tmp_path)
+    assert done.stdout.decode() == "Wrote 3 resamples of 1762 words to lee.model.stability\n"
+    shown = wordrank("similar", "lee.model", "government", "-n", "3", "--confidence", cwd=tmp_path).stdout.decode()
+    expected = WordRank.load(model).stability(corpus_file=LEE, resamples=3).most_similar("government", 3)
+    lines = [line.split() for line in shown.splitlines()[1:]]
+    assert [(line[-1], line[-2]) for line in lines] == [(near.word, f"{near.share:.0%}") for near in expected]
+    done = wordrank("similar", "lee.model", "government", "-n", "3", "--confidence", "--json", cwd=tmp_path)
+    found = json.loads(done.stdout)["government"]
+    assert [near["low"] for near in found["neighbours"]] == pytest.approx([near.low for near in expected])
+    done = wordrank("plot", "lee.model", "government", "-n", "5", "--confidence", "-o", "words.html", cwd=tmp_path)
+    assert "of its neighbours in a resample" in (tmp_path / "words.html").read_text()
 
 
 def test_evaluate(model, tmp_path):

@@ -25,7 +25,7 @@ def outcomes(request):
 @pytest.mark.parametrize(
     "name",
     [
-        "model, safetensors", "model, gensim", "model, gensim, several files", "model, gensim, gz",
+        "stability", "model, safetensors", "model, gensim", "model, gensim, several files", "model, gensim, gz",
         "model, gensim, bz2", "model, mapped", "word2vec text.gz", "word2vec binary.bz2", "co-occurrences",
         "mapped co-occurrences", "checkpoints", "hosts", "GloVe", "the authors' files", "test sets", "similarity",
         "analogies", "word2vec text", "word2vec binary", "GloVe vectors", "text", "text.gz", "text.bz2", "text.xz",

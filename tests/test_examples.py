@@ -24,6 +24,7 @@ SCRIPTS = {
     "document_search.py": r"^0\.\d\d  Australian cricket",
     "early_stopping.py": r"stopped after epoch [5-9]\n",
     "graph.py": r"a0:( a\d+){5}",
+    "neighbours_to_trust.py": r"Minister: trusted\n(  0.*\n){5}tree: not trusted\n",
     "phrases.py": r"174 of 1818 words are phrases\n",
     "train_your_text.py": r"1750 vectors and words.html are in vectors",
     "wikipedia_dump.py": r"106 articles in wikipedia/enwiki-.*ed.txt\n.* vectors in wikipedia/enwiki-.*ed.model",

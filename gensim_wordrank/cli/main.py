@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from gensim_wordrank.cli import common, train, use
+from gensim_wordrank.cli import analyse, common, train, use
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -16,6 +16,6 @@ def main() -> None:
 
 for command in (
     train.prepare, train.cooccur, train.train, train.resume,
-    use.similar, use.analogy, use.evaluate, use.export, use.info, use.plot, use.demo,
+    analyse.stability, use.similar, use.analogy, use.evaluate, use.export, use.info, use.plot, use.demo,
 ):  # fmt: skip
     main.add_command(command)

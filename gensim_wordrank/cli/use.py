@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
@@ -17,6 +18,7 @@ from gensim.models import KeyedVectors
 
 from gensim_wordrank import evaluation, plots, tensor_files
 from gensim_wordrank._utils import atomic_files
+from gensim_wordrank.analysis.stability import Stability, format_stability
 from gensim_wordrank.cli.common import command, json_option, output_option, print_summary, trust_option
 from gensim_wordrank.cooccurrence import formats
 from gensim_wordrank.demo import main as run_demo
@@ -29,6 +31,8 @@ from gensim_wordrank.plots.report import default_words, format_comparison, score
 from gensim_wordrank.subwords.formats import write_fasttext_bin, write_floret
 from gensim_wordrank.tensor_files import is_tensor_file
 
+# ending of the file beside a model that `wordrank stability` writes
+STABILITY = ".stability"
 PROJECTOR_CONFIG = "projector_config.pbtxt"  # TensorBoard reads it
 SUBWORD_WRITERS = {"fasttext": write_fasttext_bin, "floret": write_floret}
 
@@ -38,14 +42,19 @@ method_option = click.option(
     help="How to answer analogies: 3CosAdd or 3CosMul.",
 )  # fmt: skip
 
+confidence_option = click.option(
+    "--confidence", is_flag=True, help="Show what other samples of the text would change; see `wordrank stability`."
+)
+
 
 @command
 @model_argument
 @click.argument("words", nargs=-1)
 @click.option("-n", "--topn", default=10, show_default=True, help="Number of neighbours.")
+@confidence_option
 @json_option
 @trust_option
-def similar(model: str, words: tuple[str, ...], topn: int, as_json: bool, trust: bool) -> None:
+def similar(model: str, words: tuple[str, ...], topn: int, confidence: bool, as_json: bool, trust: bool) -> None:
     """Show the nearest neighbours of WORDS.
 
     Words outside the vocabulary need a model trained with --subwords.
@@ -57,6 +66,11 @@ def similar(model: str, words: tuple[str, ...], topn: int, as_json: bool, trust:
     if not words and sys.stdin is None:
         raise click.UsageError("Give WORDS: the standard input is closed.")
     loaded = open_model(model, trust)
+    if confidence:
+        if not words:
+            raise click.UsageError("Give WORDS with --confidence.")
+        click.echo(confident_neighbours(read_stability(model, loaded.wv), to_keys(loaded.wv, words), topn, as_json))
+        return
     if words:
         neighbours = {word: find_neighbours(loaded, word, topn) for word in words}
         tables = (format_neighbours(word, near) for word, near in neighbours.items())
@@ -178,11 +192,7 @@ def info(model: str, as_json: bool, trust: bool) -> None:
     """Show the size and training parameters of MODEL."""
     if not is_saved_model(model):
         raise click.UsageError(f"'{model}' holds only vectors; `info` needs a saved model.")
-    if is_tensor_file(model):
-        values = describe(tensor_files.load(WordRank, model, None))  # WordRank.load would also read a pickle
-    else:
-        require_trust(model, trust)
-        values = describe(WordRank.load(model))
+    values = describe(load_whole(model, trust))
     click.echo(json.dumps(values) if as_json else "\n".join(f"{name:18} {value}" for name, value in values.items()))
 
 
@@ -196,8 +206,9 @@ def info(model: str, as_json: bool, trust: bool) -> None:
 @click.option(
     "-n", "--topn", default=30, show_default=True, help="Neighbours per WORD or, without WORDs, number of words."
 )
+@confidence_option
 @trust_option
-def plot(arguments: tuple[str, ...], output: str, what: str, topn: int, trust: bool) -> None:
+def plot(arguments: tuple[str, ...], output: str, what: str, topn: int, confidence: bool, trust: bool) -> None:
     """Draw a map of words, or other figures.
 
     The map shows each WORD and its nearest neighbours (t-SNE). Without WORDs, it shows the most frequent words.
@@ -211,7 +222,8 @@ def plot(arguments: tuple[str, ...], output: str, what: str, topn: int, trust: b
     if what == "words":
         wv = open_model(arguments[0], trust).wv
         words = to_keys(wv, arguments[1:])
-        figure = plots.word_map(wv, words or wv.index_to_key[: max(topn, 3)], topn if words else 0)
+        stability = read_stability(arguments[0], wv) if confidence else None
+        figure = plots.word_map(wv, words or wv.index_to_key[: max(topn, 3)], topn if words else 0, stability=stability)
     elif what == "training":
         figure = plots.loss_curves({model: open_model(model, trust).losses for model in arguments})
     else:
@@ -236,6 +248,38 @@ def open_model(path: str, trust: bool) -> LoadedModel:
     """Load a model or vectors; a pickle only with --trust, or if the user says so in a terminal."""
     is_pickle = is_saved_model(path) and not is_tensor_file(path)
     return load_model(path, trust or (is_pickle and asked_to_trust(path)))
+
+
+def load_whole(path: str, trust: bool) -> WordRank:
+    """Load a model that `wordrank train` or :meth:`WordRank.save` wrote, with all that it knows."""
+    if is_tensor_file(path):
+        found = tensor_files.load(WordRank, path, None)  # WordRank.load would also read a pickle
+    else:
+        require_trust(path, trust)
+        found = WordRank.load(path)
+    if not isinstance(found, WordRank):
+        raise click.UsageError(f"'{path}' is no model of WordRank.")
+    return found
+
+
+def read_stability(model: str, wv: KeyedVectors) -> Stability:
+    """Read what `wordrank stability` wrote for a model."""
+    path = f"{model}{STABILITY}"
+    if not Path(path).is_file():
+        raise click.UsageError(f"There is no file '{path}'. Run: wordrank stability {quote(model)} TEXT")
+    return Stability.load(path, wv)
+
+
+def confident_neighbours(stability: Stability, words: Sequence[Any], topn: int, as_json: bool) -> str:
+    """Return the neighbours of words with their intervals, as tables or as JSON."""
+    found = {word: (stability.most_similar(word, topn), stability.agreement([word])[0]) for word in words}
+    if as_json:
+        rows = {
+            str(word): {"agreement": agreement, "neighbours": [near._asdict() for near in neighbours]}
+            for word, (neighbours, agreement) in found.items()
+        }
+        return to_json(rows)
+    return "\n\n".join(format_stability(word, *each) for word, each in found.items())
 
 
 def require_trust(path: str, trust: bool) -> None:

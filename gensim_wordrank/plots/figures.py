@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from gensim.models import KeyedVectors
 from scipy.spatial import KDTree
 from threadpoolctl import threadpool_limits
 
+from gensim_wordrank.analysis.stability import TRUSTED_SHARE, Stability
 from gensim_wordrank.objective.losses import RankLoss
 from gensim_wordrank.plots.spec import Figure, Panel, Series, import_optional
 from gensim_wordrank.types import Floats, Vectors
@@ -26,6 +28,8 @@ SCALES = ((1, 0), (10, 9), (100, 99))
 MIN_MAP_WORDS = 3
 # inches per letter, and per label with its point
 LETTER_WIDTH, LABEL_HEIGHT = 0.085, 0.24
+# of a word whose neighbours are in no resample; one that can be trusted has 1
+LEAST_OPACITY = 0.25
 # x-axis of quality curves: its label, and the column that is constant along a curve
 COSTS = {"seconds": ("seconds, text to vectors", "tokens"), "tokens": ("tokens of the corpus", "epochs")}
 
@@ -137,7 +141,9 @@ def _varies(rows: Iterable[Mapping[str, Any]], column: str) -> bool:
     return len({row.get(column) for row in rows}) > 1
 
 
-def word_map(wv: KeyedVectors, words: Sequence[str], topn: int = 0, seed: int = 1) -> Figure:
+def word_map(
+    wv: KeyedVectors, words: Sequence[str], topn: int = 0, seed: int = 1, stability: Stability | None = None
+) -> Figure:
     """Return a map on which words with similar vectors are close (t-SNE of cosine distances), as in Figure 3.
 
     Parameters
@@ -150,6 +156,9 @@ def word_map(wv: KeyedVectors, words: Sequence[str], topn: int = 0, seed: int = 
         Number of nearest neighbours to draw with each word, in its colour. The map needs at least three words in all.
     seed : int
         Seed of t-SNE.
+    stability : Stability, optional
+        What :meth:`WordRank.stability <gensim_wordrank.WordRank.stability>` returned for the model of `wv`. Words are
+        then the paler, the fewer resamples have their neighbours.
 
     Examples
     --------
@@ -169,11 +178,17 @@ def word_map(wv: KeyedVectors, words: Sequence[str], topn: int = 0, seed: int = 
     vectors = np.stack([wv.get_vector(word, norm=True) for word in drawn])
     labels = [str(word) for word in drawn]
     x, y = label_positions(vectors, labels, seed).T
-    hover_texts = _hover_texts(vectors, labels)
+    hover_texts, opacity = _hover_texts(vectors, labels), np.empty(0)
+    if stability is not None:
+        agreement = np.array(stability.agreement(drawn))
+        opacity = LEAST_OPACITY + (1 - LEAST_OPACITY) * np.minimum(agreement / TRUSTED_SHARE, 1)
+        shares = (f"{each:.0%} of its neighbours in a resample" for each in agreement)
+        hover_texts = list(map("; ".join, zip(hover_texts, shares, strict=True)))
     series, start = [], 0
     for name, group in groups.items():
         part = slice(start, start + len(group))
-        series.append(Series(str(name), x[part], y[part], labels=labels[part], hover_texts=hover_texts[part]))
+        points = Series(str(name), x[part], y[part], labels=labels[part], hover_texts=hover_texts[part])
+        series.append(replace(points, opacity=opacity[part]))
         start = part.stop
     title = f"Neighbours of {', '.join(map(str, words))}" if topn else f"{len(drawn)} words"
     return Figure(title, [Panel(series)])

@@ -70,11 +70,12 @@ def _set_log_x(axes: Any) -> None:
 
 def _draw_series(axes: Any, series: Series, colour: str) -> None:
     if series.labels:
-        axes.scatter(series.x, series.y, s=8, color=colour)
-        for label, x, y in zip(series.labels, series.x, series.y, strict=True):
+        opacity = series.opacity if len(series.opacity) else np.ones(len(series.x))
+        axes.scatter(series.x, series.y, s=8, color=colour, alpha=opacity)
+        for label, x, y, alpha in zip(series.labels, series.x, series.y, opacity, strict=True):
             axes.annotate(
                 label, (x, y), xytext=(0, 3), textcoords="offset points", ha="center", fontsize=9, parse_math=False,
-                weight="bold" if label == series.name else "normal",
+                weight="bold" if label == series.name else "normal", alpha=alpha,
             )  # fmt: skip
         return
     bars = np.stack([series.y - series.low, series.high - series.y]) if len(series.low) else None

@@ -83,6 +83,9 @@ def _trace(series: Series, colour: str) -> dict[str, Any]:
     if not series.labels:
         mode = "lines+markers" if series.markers else "lines"
         return trace | {"mode": mode, "line": {"color": colour, "simplify": False}}
+    if len(series.opacity):
+        trace["marker"]["opacity"] = series.opacity.tolist()
+        trace["textfont"] = {"color": [f"rgba(42,63,95,{opacity:.2f})" for opacity in series.opacity]}
     return trace | {
         "mode": "markers+text",
         "textposition": "top center",

@@ -26,6 +26,7 @@ class Series:
     high: Floats = field(default_factory=lambda: np.empty(0))
     labels: Sequence[str] = ()
     hover_texts: Sequence[str] = ()  # what an HTML page shows for the point under the mouse; default: its coordinates
+    opacity: Floats = field(default_factory=lambda: np.empty(0))  # of points with labels; default: 1
     markers: bool = False  # whether to mark the points of a line
 
 

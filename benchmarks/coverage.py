@@ -1,0 +1,76 @@
+"""Measure how often the intervals of neighbours hold, on a text cut in two halves.
+
+    python benchmarks/coverage.py TEXT [--tokens N] [--splits N]
+
+The text is cut into pieces of about 2,500 words, and these are dealt to two halves at random. A model is trained on
+each half, and `stability` on the first. Of the intervals for the neighbours of random words, and for random pairs, the
+share is printed that holds the cosine in the model of the second half; and the cost of a resample.
+"""
+
+from __future__ import annotations
+
+import argparse
+from time import process_time
+
+import numpy as np
+from gensim_wordrank import WordRank
+from gensim_wordrank.analysis.stability import TRUSTED_SHARE
+from smart_open import open
+
+PIECE, N_WORDS = 2500, 500
+
+
+def halves(path: str, n_tokens: int, seed: int) -> tuple[list[list[str]], list[list[str]]]:
+    """Return two halves of the beginning of a text."""
+    sentences, size = [], 0
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            sentences.append((size // PIECE, line.split()))
+            size += len(sentences[-1][1])
+            if size >= n_tokens:
+                break
+    pieces = np.random.default_rng(seed).permutation(sentences[-1][0] + 1)
+    first = set(pieces[: len(pieces) // 2].tolist())
+    one = [words for piece, words in sentences if piece in first]
+    return one, [words for piece, words in sentences if piece not in first]
+
+
+def main() -> None:
+    """Print one line per split."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("text")
+    parser.add_argument("--tokens", type=float, default=1e6)
+    parser.add_argument("--splits", type=int, default=1)
+    options = parser.parse_args()
+    for seed in range(options.splits):
+        one, other = halves(options.text, int(options.tokens), seed)
+        times = [process_time()]
+        model = WordRank(one, workers=1)
+        times.append(process_time())
+        stability = model.stability(one)
+        times.append(process_time())
+        second = WordRank(other, workers=1).wv
+        random = np.random.default_rng(seed)
+        shared = [word for word in model.wv.index_to_key if word in second]
+        near, pairs, agreement, overlap = [], [], [], []
+        for word in random.permutation(shared)[:N_WORDS].tolist():
+            found = stability.most_similar(word)
+            near += [n.low <= second.similarity(word, n.word) <= n.high for n in found if n.word in second]
+            interval = stability.similarity(word, partner := shared[random.integers(len(shared))])
+            if partner != word:
+                pairs.append(interval.low <= second.similarity(word, partner) <= interval.high)
+            agreement.append(stability.agreement([word])[0])
+            overlap.append(np.isin([n.word for n in found], [key for key, _ in second.most_similar(word)]).mean())
+        trusted = np.array(agreement) >= TRUSTED_SHARE
+        cost = (times[2] - times[1]) / (times[1] - times[0]) / len(stability.resampled)
+        print(
+            f"split {seed}: {sum(map(len, one))} tokens, {len(model.wv)} words; neighbours {np.mean(near):.1%} of "
+            f"{len(near)}, random pairs {np.mean(pairs):.1%} of {len(pairs)}; {trusted.mean():.0%} of the words are "
+            f"trusted: the halves share {np.mean(np.array(overlap)[trusted]):.0%} of their neighbours, and "
+            f"{np.mean(np.array(overlap)[~trusted]):.0%} of those of others; a resample costs {cost:.2f} trainings",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
