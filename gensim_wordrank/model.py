@@ -19,6 +19,7 @@ from gensim.utils import SaveLoad
 
 from gensim_wordrank import compatibility, fitting, keyedvectors, persistence, tensor_files, weights
 from gensim_wordrank._utils import checksummed, threads, validation
+from gensim_wordrank.analysis.reasons import Explainer, Explanation, with_lines
 from gensim_wordrank.analysis.stability import Stability
 from gensim_wordrank.cooccurrence import graphs
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
@@ -734,6 +735,41 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
 
         found: list[tuple[str, float]] = self.wv.most_similar(resolve(positive), resolve(negative), topn, **options)
         return found
+
+    def explain(
+        self,
+        one: Any,
+        other: Any,
+        topn: int = 10,
+        sentences: Iterable[Sequence[str]] | None = None,
+        corpus_file: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
+    ) -> Explanation:
+        """Return the contexts that make two words near, by how much each adds to their cosine.
+
+        Parameters
+        ----------
+        one, other : str
+            Words of the vocabulary.
+        topn : int
+            Number of contexts.
+        sentences, corpus_file
+            A text in which to look for example lines.
+
+        Examples
+        --------
+        >>> from gensim.test.utils import datapath
+        >>> from gensim_wordrank import WordRank
+        >>> model = WordRank(corpus_file=datapath("lee_background.cor"))
+        >>> found = model.explain("Osama", "Laden")
+        >>> found.contexts[0].context, found.n_shared
+        ('bin', 85)
+        """
+        found = Explainer(self).explain(one, other, validation.positive_integer("topn", topn))
+        if sentences is None and corpus_file is None:
+            return found
+        self._check_corpus_sanity(sentences, corpus_file, passes=1)
+        text = fitting.local_backend(self).read(sentences, corpus_file, self.wv.key_to_index)
+        return with_lines(found, text, self.window, self.symmetric)
 
     def stability(
         self,

@@ -26,7 +26,7 @@ from gensim_wordrank.evaluation import bundled_sets, evaluate, similarity
 pytestmark = pytest.mark.slow
 LEE = datapath("lee_background.cor")
 TRAIN = ["--vector-size", "20", "--epochs", "3", "--window", "5", "--seed", "7"]
-USES = {"similar", "analogy", "evaluate", "export", "info", "plot", "stability"}
+USES = {"similar", "analogy", "evaluate", "export", "info", "plot", "stability", "explain"}
 COMMAND = shutil.which("wordrank", path=str(Path(sys.executable).parent)) or "wordrank"
 
 
@@ -191,6 +191,21 @@ def test_confidence(model, tmp_path):
     assert [near["low"] for near in found["neighbours"]] == pytest.approx([near.low for near in expected])
     done = wordrank("plot", "lee.model", "government", "-n", "5", "--confidence", "-o", "words.html", cwd=tmp_path)
     assert "of its neighbours in a resample" in (tmp_path / "words.html").read_text()
+
+
+def test_reasons(model, tmp_path):
+    """`explain` and `similar --why` name the contexts that words share, if the model holds its counts."""
+    for command in (["explain", model, "Osama", "Laden"], ["similar", model, "Osama", "--why"]):
+        assert "--with-counts" in wordrank(*command, cwd=tmp_path).stderr.decode()
+    wordrank("train", LEE, "-o", "lee", "--with-counts", "-q", *TRAIN, cwd=tmp_path)
+    expected = WordRank.load(tmp_path / "lee").explain("Osama", "Laden", 3, corpus_file=LEE)
+    assert wordrank("explain", "lee", "Osama", "Laden", LEE, "-n", "3", cwd=tmp_path).stdout.decode() == f"{expected}\n"
+    found = json.loads(wordrank("explain", "lee", "Osama", "Laden", "-n", "3", "--json", cwd=tmp_path).stdout)
+    assert [each["context"] for each in found["contexts"]] == [each.context for each in expected.contexts]
+    shown = wordrank("similar", "lee", "Osama", "-n", "4", "--why", cwd=tmp_path).stdout.decode()
+    assert len(shown.splitlines()) == 5
+    done = wordrank("similar", "lee", "Osama", "-n", "4", "--why", "--json", cwd=tmp_path)
+    assert [each["words"][0] for each in json.loads(done.stdout)["Osama"]] == ["Osama"] * 4
 
 
 def test_evaluate(model, tmp_path):

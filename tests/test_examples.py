@@ -27,6 +27,7 @@ SCRIPTS = {
     "neighbours_to_trust.py": r"Minister: trusted\n(  0.*\n){5}tree: not trusted\n",
     "phrases.py": r"174 of 1818 words are phrases\n",
     "train_your_text.py": r"1750 vectors and words.html are in vectors",
+    "why_words_are_near.py": r"^India and Pakistan: 0.5.*\n.*\n  0.0.*Pakistan\n",
     "wikipedia_dump.py": r"106 articles in wikipedia/enwiki-.*ed.txt\n.* vectors in wikipedia/enwiki-.*ed.model",
 }
 FOUND = pkgutil.walk_packages(gensim_wordrank.__path__, "gensim_wordrank.")

@@ -1,13 +1,15 @@
-"""The commands that compare models of resampled texts: `stability`."""
+"""The commands that use the text or the counts of a model: `stability` and `explain`."""
 
 from __future__ import annotations
+
+from dataclasses import asdict
 
 import click
 
 from gensim_wordrank._utils import atomic_files, threads
-from gensim_wordrank.cli.common import command, print_summary, trust_option
+from gensim_wordrank.cli.common import command, json_option, print_summary, trust_option
 from gensim_wordrank.cli.train import open_sources, texts_argument, workers_option
-from gensim_wordrank.cli.use import STABILITY, load_whole, model_argument
+from gensim_wordrank.cli.use import STABILITY, load_whole, model_argument, to_json, to_keys
 
 
 @command
@@ -33,3 +35,24 @@ def stability(
     found = loaded.stability(corpus_file=open_sources(texts), resamples=resamples)
     found.save(output)
     print_summary(output, f"Wrote {resamples} resamples of {len(loaded.wv)} words to {output}")
+
+
+@command
+@model_argument
+@click.argument("one")
+@click.argument("other")
+@click.argument("texts", nargs=-1, type=click.Path(allow_dash=True))
+@click.option("-n", "--topn", default=10, show_default=True, help="Number of contexts.")
+@json_option
+@trust_option
+def explain(model: str, one: str, other: str, texts: tuple[str, ...], topn: int, as_json: bool, trust: bool) -> None:
+    """Show why the words ONE and OTHER are near.
+
+    Prints the contexts that both words share, by how much each adds to their cosine, and example lines from TEXTS.
+    MODEL must have been trained with --with-counts.
+    """
+    loaded = load_whole(model, trust)
+    sources = open_sources(texts) if texts else None
+    one, other = to_keys(loaded.wv, [one, other])
+    found = loaded.explain(one, other, topn, corpus_file=sources)
+    click.echo(to_json(asdict(found)) if as_json else str(found))

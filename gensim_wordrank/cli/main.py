@@ -16,6 +16,7 @@ def main() -> None:
 
 for command in (
     train.prepare, train.cooccur, train.train, train.resume,
-    analyse.stability, use.similar, use.analogy, use.evaluate, use.export, use.info, use.plot, use.demo,
+    use.similar, use.analogy, use.evaluate, use.export, use.info, use.plot, use.demo,
+    analyse.stability, analyse.explain,
 ):  # fmt: skip
     main.add_command(command)

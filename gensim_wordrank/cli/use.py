@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -52,9 +53,12 @@ confidence_option = click.option(
 @click.argument("words", nargs=-1)
 @click.option("-n", "--topn", default=10, show_default=True, help="Number of neighbours.")
 @confidence_option
+@click.option("--why", is_flag=True, help="Show the contexts that the words share; see `wordrank explain`.")
 @json_option
 @trust_option
-def similar(model: str, words: tuple[str, ...], topn: int, confidence: bool, as_json: bool, trust: bool) -> None:
+def similar(
+    model: str, words: tuple[str, ...], topn: int, confidence: bool, why: bool, as_json: bool, trust: bool
+) -> None:  # fmt: skip
     """Show the nearest neighbours of WORDS.
 
     Words outside the vocabulary need a model trained with --subwords.
@@ -70,6 +74,11 @@ def similar(model: str, words: tuple[str, ...], topn: int, confidence: bool, as_
         if not words:
             raise click.UsageError("Give WORDS with --confidence.")
         click.echo(confident_neighbours(read_stability(model, loaded.wv), to_keys(loaded.wv, words), topn, as_json))
+        return
+    if why:
+        if not words or confidence:
+            raise click.UsageError("Give WORDS with --why, and not --confidence.")
+        click.echo(explained_neighbours(model, loaded, words, topn, as_json))
         return
     if words:
         neighbours = {word: find_neighbours(loaded, word, topn) for word in words}
@@ -220,10 +229,11 @@ def plot(arguments: tuple[str, ...], output: str, what: str, topn: int, confiden
     atomic_files.require_other_file(output, arguments)
     atomic_files.select_writer(output, FIGURE_WRITERS)
     if what == "words":
-        wv = open_model(arguments[0], trust).wv
-        words = to_keys(wv, arguments[1:])
+        loaded = open_model(arguments[0], trust)
+        wv, words = loaded.wv, to_keys(loaded.wv, arguments[1:])
         stability = read_stability(arguments[0], wv) if confidence else None
-        figure = plots.word_map(wv, words or wv.index_to_key[: max(topn, 3)], topn if words else 0, stability=stability)
+        shown, near = (words, topn) if words else (wv.index_to_key[: max(topn, 3)], 0)
+        figure = plots.word_map(wv, shown, near, stability=stability, explainer=loaded.explainer)
     elif what == "training":
         figure = plots.loss_curves({model: open_model(model, trust).losses for model in arguments})
     else:
@@ -280,6 +290,22 @@ def confident_neighbours(stability: Stability, words: Sequence[Any], topn: int, 
         }
         return to_json(rows)
     return "\n\n".join(format_stability(word, *each) for word, each in found.items())
+
+
+def explained_neighbours(path: str, model: LoadedModel, words: Sequence[str], topn: int, as_json: bool) -> str:
+    """Return the neighbours of words with the contexts that they share, as tables or as JSON."""
+    if model.explainer is None:
+        raise click.UsageError(f"'{path}' does not hold its counts. Train it with --with-counts.")
+    found = {
+        word: [model.explainer.explain(word, near) for near, _ in model.wv.most_similar(word, topn=topn)]
+        for word in to_keys(model.wv, words)
+    }
+    if as_json:
+        return to_json({str(word): list(map(asdict, each)) for word, each in found.items()})
+    return "\n\n".join(
+        "\n".join([str(word), *(f"  {each.cosine:.3f}  {each.words[1]}: {each.summary(5)}" for each in explained)])
+        for word, explained in found.items()
+    )
 
 
 def require_trust(path: str, trust: bool) -> None:

@@ -16,6 +16,7 @@ from gensim.models import KeyedVectors
 
 from gensim_wordrank import persistence, tensor_files
 from gensim_wordrank._utils import atomic_files
+from gensim_wordrank.analysis.reasons import Explainer
 from gensim_wordrank.model import WordRank
 from gensim_wordrank.text import tokens
 
@@ -44,7 +45,8 @@ class LoadedModel:
     """The name and vectors of a model, the loss of each epoch and the training parameters; empty if unknown.
 
     `vectors` is the method :meth:`WordRank.vectors <gensim_wordrank.WordRank.vectors>` if there are context vectors.
-    `subword_model` is the model itself if it has vectors of n-grams.
+    `subword_model` is the model itself if it has vectors of n-grams. `explainer` explains neighbours if the model has
+    its counts.
     """
 
     name: str
@@ -53,6 +55,7 @@ class LoadedModel:
     losses: Sequence[float] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
     subword_model: WordRank | None = None
+    explainer: Explainer | None = None
 
     @cached_property
     def analogy_vectors(self) -> KeyedVectors:
@@ -96,7 +99,8 @@ def load_model(path: str, trust: bool = False) -> LoadedModel:
             logger.warning("'%s' has no context vectors: using u instead of u + v for analogies", path)
         vectors = model.vectors if model.has_contexts else None
         subword_model = model if model.subword_table is not None else None
-        return LoadedModel(path, model.wv, vectors, model.training_losses, describe(model), subword_model)
+        explainer = Explainer(model) if model.has_contexts and model.cooccurrence is not None else None
+        return LoadedModel(path, model.wv, vectors, model.training_losses, describe(model), subword_model, explainer)
     wv = getattr(model, "wv", model)
     if not isinstance(wv, KeyedVectors):
         raise ValueError(f"'{path}' holds a {type(model).__name__}, which has no word vectors.")

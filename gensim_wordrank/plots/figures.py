@@ -11,6 +11,7 @@ from gensim.models import KeyedVectors
 from scipy.spatial import KDTree
 from threadpoolctl import threadpool_limits
 
+from gensim_wordrank.analysis.reasons import Explainer
 from gensim_wordrank.analysis.stability import TRUSTED_SHARE, Stability
 from gensim_wordrank.objective.losses import RankLoss
 from gensim_wordrank.plots.spec import Figure, Panel, Series, import_optional
@@ -28,6 +29,8 @@ SCALES = ((1, 0), (10, 9), (100, 99))
 MIN_MAP_WORDS = 3
 # inches per letter, and per label with its point
 LETTER_WIDTH, LABEL_HEIGHT = 0.085, 0.24
+# contexts under the mouse
+MAP_REASONS = 3
 # of a word whose neighbours are in no resample; one that can be trusted has 1
 LEAST_OPACITY = 0.25
 # x-axis of quality curves: its label, and the column that is constant along a curve
@@ -142,7 +145,12 @@ def _varies(rows: Iterable[Mapping[str, Any]], column: str) -> bool:
 
 
 def word_map(
-    wv: KeyedVectors, words: Sequence[str], topn: int = 0, seed: int = 1, stability: Stability | None = None
+    wv: KeyedVectors,
+    words: Sequence[str],
+    topn: int = 0,
+    seed: int = 1,
+    stability: Stability | None = None,
+    explainer: Explainer | None = None,
 ) -> Figure:
     """Return a map on which words with similar vectors are close (t-SNE of cosine distances), as in Figure 3.
 
@@ -159,6 +167,9 @@ def word_map(
     stability : Stability, optional
         What :meth:`WordRank.stability <gensim_wordrank.WordRank.stability>` returned for the model of `wv`. Words are
         then the paler, the fewer resamples have their neighbours.
+    explainer : Explainer, optional
+        Of the same model. An HTML page then shows, under the mouse, the contexts that each neighbour shares with its
+        word.
 
     Examples
     --------
@@ -183,7 +194,14 @@ def word_map(
         agreement = np.array(stability.agreement(drawn))
         opacity = LEAST_OPACITY + (1 - LEAST_OPACITY) * np.minimum(agreement / TRUSTED_SHARE, 1)
         shares = (f"{each:.0%} of its neighbours in a resample" for each in agreement)
-        hover_texts = list(map("; ".join, zip(hover_texts, shares, strict=True)))
+        hover_texts = list(map("\n".join, zip(hover_texts, shares, strict=True)))
+    if explainer is not None and topn:
+        reasons = [
+            "" if near == word else f"\nnear {word} because of {explainer.explain(word, near, MAP_REASONS).summary()}"
+            for word, group in groups.items()
+            for near in group
+        ]
+        hover_texts = list(map("".join, zip(hover_texts, reasons, strict=True)))
     series, start = [], 0
     for name, group in groups.items():
         part = slice(start, start + len(group))

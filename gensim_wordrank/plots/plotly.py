@@ -76,7 +76,8 @@ def _trace(series: Series, colour: str) -> dict[str, Any]:
     trace: dict[str, Any] = {"name": _escape(series.name), "x": series.x.tolist(), "y": series.y.tolist()}
     trace["marker"] = {"color": colour}
     if series.hover_texts:
-        trace |= {"hoverinfo": "text", "hovertext": [_escape(text) for text in series.hover_texts]}
+        texts = [_escape(text).replace("\n", "<br>") for text in series.hover_texts]
+        trace |= {"hoverinfo": "text", "hovertext": texts}
     if len(series.low):
         up, down = series.high - series.y, series.y - series.low
         trace["error_y"] = {"type": "data", "array": up.tolist(), "arrayminus": down.tolist(), "color": colour}

@@ -8,12 +8,15 @@ from typing import Any
 
 from gensim.models import KeyedVectors
 
+from gensim_wordrank.analysis.reasons import Explainer
 from gensim_wordrank.evaluation import AnalogySet, LoadedModel, Score, SimilaritySet, compare
 from gensim_wordrank.plots import figures
 from gensim_wordrank.plots.documents import Block, Document, Heading, Paragraph, Table
 
 # neighbours per word on the map and in the table
 MAP_NEIGHBOURS, TABLE_NEIGHBOURS = 20, 8
+# neighbours that are explained, and contexts per neighbour
+EXPLAINED_NEIGHBOURS, SHOWN_CONTEXTS = 3, 6
 
 
 def model_report(models: Sequence[LoadedModel], scores: Sequence[Sequence[Score]], words: Sequence[str]) -> Document:
@@ -121,9 +124,22 @@ def _neighbours(models: Sequence[LoadedModel], words: Sequence[str]) -> list[Blo
         if not known:
             raise ValueError(f"'{model.name}' knows none of the words {', '.join(map(str, words))}. Choose others.")
         if len(model.wv) >= figures.MIN_MAP_WORDS:
-            figure = figures.word_map(model.wv, known, MAP_NEIGHBOURS)
+            figure = figures.word_map(model.wv, known, MAP_NEIGHBOURS, explainer=model.explainer)
             blocks.append(replace(figure, title=f"{figure.title} in {model.name}"))
+        if model.explainer is not None:
+            blocks += [Heading(f"Reasons in {model.name}"), *_reasons(model.wv, model.explainer, known)]
     return blocks
+
+
+def _reasons(wv: KeyedVectors, explainer: Explainer, words: Sequence[str]) -> list[Block]:
+    """Return a table of the contexts that make words near."""
+    near = [(word, *pair) for word in words for pair in wv.most_similar(word, topn=EXPLAINED_NEIGHBOURS)]
+    cells = [
+        [str(word), f"{other} {cosine:.2f}", explainer.explain(word, other, SHOWN_CONTEXTS).summary(SHOWN_CONTEXTS)]
+        for word, other, cosine in near
+    ]
+    explanation = "Contexts that occur with both words, and what each adds to the cosine."
+    return [Paragraph(explanation), Table(["word", "neighbour", "shared contexts"], cells)]
 
 
 def _nearest(wv: KeyedVectors, word: str) -> str:

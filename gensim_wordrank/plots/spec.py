@@ -25,7 +25,7 @@ class Series:
     low: Floats = field(default_factory=lambda: np.empty(0))  # ends of the error bars
     high: Floats = field(default_factory=lambda: np.empty(0))
     labels: Sequence[str] = ()
-    hover_texts: Sequence[str] = ()  # what an HTML page shows for the point under the mouse; default: its coordinates
+    hover_texts: Sequence[str] = ()  # of the point under the mouse, in HTML; may have several lines
     opacity: Floats = field(default_factory=lambda: np.empty(0))  # of points with labels; default: 1
     markers: bool = False  # whether to mark the points of a line
 
