@@ -113,6 +113,7 @@ def count(model: Any, backend: Any, text: Any) -> Any:
 
 def fit(model: Any, backend: Any, counts: Any, callbacks: Iterable[Any], checkpoints: Checkpoints | None) -> int:
     """Train on counts for up to `model.epochs`; return how many epochs were run."""
+    model.seed = validation.seed(model.seed)  # a subclass may have set None
     weights.undo_subwords(model)
     if not counts.nnz:
         logger.warning("no two words of the vocabulary co-occur: the vectors stay as they are")

@@ -184,6 +184,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     _trained_words: Vectors | None = None  # u as trained, if `wv` has vectors that lean on n-grams
     _last_alpha: float | None = None  # of the training before
     _has_counts = True  # whether words have counts of their own
+    _initial_seed: int | None = None  # the seed of the initial vectors
     _keeps_basis = False  # whether vectors stay in the basis of those that a user gave
     epochs: int
     alpha: float

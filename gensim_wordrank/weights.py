@@ -43,6 +43,7 @@ def initialize(model: Any) -> None:
     """Initialize the vectors of all words and contexts."""
     require_memory(model, 0, 2 * FLOAT_BYTES * len(model.wv.index_to_key) * model.vector_size)
     model.wv.vectors, model.context_vectors = _initial_vectors(model)
+    model._initial_seed = model.seed
     # initialized when the co-occurrences are counted
     model.context_bias, model._accumulators = np.empty(0, np.float32), np.empty((2, 0), np.float32)
     model.wv.norms, model.wv.vectors_lockf = None, np.ones(1, np.float32)
@@ -54,6 +55,7 @@ def extend(model: Any) -> None:
     old, n = len(model.wv.vectors), len(model.wv.index_to_key)
     require_memory(model, 0, 2 * FLOAT_BYTES * n * model.vector_size)
     new_words, new_contexts = (vectors[old:] for vectors in _initial_vectors(model))
+    model._initial_seed = model.seed
     model.wv.vectors = np.vstack([model.wv.vectors, new_words])
     model.context_vectors = np.vstack([model.context_vectors, new_contexts])
     keyedvectors.extend_locks(model.wv)
@@ -84,8 +86,10 @@ def begin(model: Any, summary: CountSummary) -> None:
 def _hold_given_vectors(model: Any, first: int) -> None:
     """Let vectors that a user gave move less, and keep them in their basis, if words from `first` on have any."""
     positive = model.init is Init.POSITIVE
+    # subclasses may set `seed` after the vectors were initialized
+    seed = model.seed if model._initial_seed is None else model._initial_seed
     for part, vectors in enumerate((model.wv.vectors, model.context_vectors)):
-        given = np.flatnonzero(are_given(vectors, model.seed, part, positive=positive)[first:]) + first
+        given = np.flatnonzero(are_given(vectors, seed, part, positive=positive)[first:]) + first
         if len(given):
             held = np.float32(given_accumulator(vectors[given]))
             model._accumulators[part, given] = np.maximum(model._accumulators[part, given], held)

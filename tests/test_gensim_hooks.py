@@ -97,6 +97,17 @@ def test_sentences_of_train_jobs(two_worlds):
         assert model.wv.vectors.tobytes() == expected.wv.vectors.tobytes()
 
 
+def test_seed_that_changes_before_training(two_worlds):
+    """Vectors are not taken for given ones if `seed` is set, also to None, after they were initialized."""
+    for seed in (7, None):
+        model = WordRank(**SMALL)
+        model.build_vocab(two_worlds)
+        model.seed = seed
+        model.train(two_worlds, total_examples=600, epochs=10)
+        assert isinstance(model.seed, int)
+        assert all(near.startswith("sea") for near, _ in model.wv.most_similar("sea1", topn=5))
+
+
 # ---- training in steps
 
 

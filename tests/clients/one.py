@@ -65,7 +65,7 @@ def run(script):
         with warnings.catch_warnings(record=True) as caught, contextlib.redirect_stdout(sys.stderr):
             warnings.simplefilter("always")
             spec = importlib.util.spec_from_file_location(script.stem, script)
-            module = importlib.util.module_from_spec(spec)
+            module = sys.modules[script.stem] = importlib.util.module_from_spec(spec)  # for its pickles
             spec.loader.exec_module(module)
             started = processor_seconds()
             measure, score = module.run()
