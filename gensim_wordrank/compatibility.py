@@ -20,7 +20,6 @@ IGNORED = {
     "null_word": "windows end at sentence boundaries",
     "batch_words": "the text is read once and counted",
     "hashfxn": "the initial vectors depend only on the seed",
-    "shrink_windows": "pairs are weighted by 1/distance instead (distance_weighting)",
 }
 
 # Word2Vec's default

@@ -21,6 +21,7 @@ from gensim_wordrank import compatibility, fitting, keyedvectors, persistence, t
 from gensim_wordrank._utils import checksummed, threads, validation
 from gensim_wordrank.analysis.reasons import Explainer, Explanation, with_lines
 from gensim_wordrank.analysis.stability import Stability
+from gensim_wordrank.cooccurrence import baskets as baskets_
 from gensim_wordrank.cooccurrence import graphs
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.objective.objective import Objective
@@ -76,8 +77,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         Largest distance between a word and its context.
     symmetric : bool
         Use contexts on both sides of a word, or only before it.
-    distance_weighting : bool
-        Count a pair at distance d as 1/d, or as 1.
+    distance_weighting : bool, optional
+        Count a pair at distance d as 1/d, or as 1. By default as 1/d, and with ``shrink_windows=False`` as 1.
     min_count, max_vocab_size, max_final_vocab, trim_rule, sorted_vocab
         Select the vocabulary exactly as in Word2Vec.
     preset : {"paper", "authors"}, optional
@@ -139,7 +140,9 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         Stored with the model.
     compute_loss : bool
         Accepted for compatibility with Word2Vec; the loss is always computed.
-    sample, sg, hs, negative, ns_exponent, cbow_mean, hashfxn, null_word, batch_words, shrink_windows
+    shrink_windows : bool, optional
+        Of Word2Vec; False counts all pairs of a window alike, as there, unless `distance_weighting` is given.
+    sample, sg, hs, negative, ns_exponent, cbow_mean, hashfxn, null_word, batch_words
         Parameters of Word2Vec that have no effect; the log says once why. Positions of arguments are those of Word2Vec.
     **unknown
         Other names are an error that says what to use instead.
@@ -222,7 +225,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         shrink_windows: Any = None,
         *,
         symmetric: bool = True,
-        distance_weighting: bool = True,
+        distance_weighting: bool | None = None,
         preset: str | None = None,
         tolerance: float | None = None,
         sharpness: float = SETTINGS.sharpness,
@@ -270,6 +273,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         if tolerance is not None and alpha != min_alpha:
             remedy = "Give 'alpha' and the same 'min_alpha'."
             raise validation.parameter_error("tolerance", "None unless the rate is constant", tolerance, remedy)
+        if distance_weighting is None:
+            distance_weighting = shrink_windows is None or bool(shrink_windows)
         self.symmetric, self.distance_weighting = symmetric, distance_weighting
         self.memory, self.progress, self.cluster, self.subwords = memory, progress, cluster, subwords
         if cluster is not None:
@@ -411,6 +416,48 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         ['b', 'c']
         """
         return cls.from_cooccurrence(graphs.walk_counts(graph, walk_length, max_pairs), **parameters)
+
+    @classmethod
+    def from_baskets(cls, baskets: Iterable[Iterable[Any]], *, popularity: float = 0.3, **parameters: Any) -> WordRank:
+        """Train vectors of items that are together in baskets: purchases, or the films that a person has seen.
+
+        All pairs of a basket count alike. ``model.wv.most_similar(items)`` recommends items for a basket.
+
+        Parameters
+        ----------
+        baskets : iterable of iterables of items
+            The order of the items does not matter.
+        popularity : float
+            How much popular items are preferred. The last number of each vector is this times the logarithm of the
+            number of baskets that hold the item, relative to the length of the vector and to the other items. With 0,
+            neighbours are items that are bought with the same others.
+        **parameters
+            As in :meth:`from_cooccurrence`. `l2` is 0 by default. With `popularity`, there is no `checkpoint` and no
+            `subwords`.
+
+        Examples
+        --------
+        >>> from gensim_wordrank import WordRank
+        >>> food = [["bread", "butter"], ["bread", "jam"], ["butter", "jam", "honey"]]
+        >>> tools = [["nails", "hammer"], ["saw", "hammer", "nails"]]
+        >>> model = WordRank.from_baskets(20 * (food + tools), vector_size=8, epochs=50, x_max=1)
+        >>> model.wv.most_similar(["bread", "butter"], topn=1)[0][0]
+        'jam'
+        """
+        popularity = validation.number("popularity", popularity)
+        size = validation.positive_integer("vector_size", parameters.get("vector_size", 100))
+        if popularity:
+            if size == 1:
+                raise validation.parameter_error("vector_size", "2 or more with 'popularity'", size)
+            for name in ("checkpoint", "subwords"):
+                if parameters.get(name):
+                    raise validation.parameter_error(name, "omitted with 'popularity'", parameters[name])
+            size -= 1
+        counts = baskets_.basket_counts(baskets)
+        model = cls.from_cooccurrence(counts, **{"l2": 0.0} | parameters | {"vector_size": size})
+        if popularity:
+            weights.append_popularity(model, popularity)
+        return model
 
     @classmethod
     def resume(

@@ -150,6 +150,23 @@ def change_basis(model: Any) -> None:
         model.wv.norms = None
 
 
+def append_popularity(model: Any, popularity: float) -> None:
+    """Append the centred log-counts of the words, times `popularity`, to u, in units of the length of u; and 0 to v.
+
+    Cosines of u then prefer frequent words. First u is centred, and the bias takes over what that changes, so all
+    scores stay as they are.
+    """
+    mean = model.wv.vectors.mean(axis=0) * np.float32(model.method.has_bias)
+    centred = model.wv.vectors - mean
+    logs = np.log(np.maximum(frequencies(model), 1))
+    last = popularity * (logs - logs.mean()) * np.linalg.norm(centred, axis=1)
+    model.wv.vectors = np.column_stack([centred, last]).astype(np.float32)
+    model.context_bias = model.context_bias + model.context_vectors @ mean
+    model.context_vectors = np.pad(model.context_vectors, ((0, 0), (0, 1)))
+    model.vector_size = model.layer1_size = model.wv.vector_size = model.vector_size + 1
+    model.wv.norms = None
+
+
 def apply_subwords(model: Any) -> None:
     """Let rare words lean on their n-grams, unless vectors are locked; keep the table for unknown words."""
     words, trained = model.wv.index_to_key, model.wv.vectors
