@@ -6,6 +6,7 @@ import shutil
 import pytest
 from gensim_wordrank import Objective
 from gensim_wordrank.cluster.backend import DaskBackend
+from gensim_wordrank.settings import SETTINGS, Settings
 from gensim_wordrank.training.backend import LocalBackend
 from gensim_wordrank.training.sampled import TrainingConfig
 from gensim_wordrank.training.schedule import SchedulePoint
@@ -14,6 +15,7 @@ from gensim_wordrank.training.state import State, initial_accumulator, initial_b
 EPOCHS = 7  # more than the driver runs before it fetches the state
 LEARNING_RATE = 0.15
 SIZE = 20
+MANY_BLOCKS = Settings(min_block=16, usual_blocks=64)  # 64 for the Lee corpus
 
 
 def find_program(name):
@@ -43,29 +45,29 @@ def bytes_of(state):
     ]
 
 
-def run_epochs(backend, counts, before_epoch=lambda epoch: None):
+def run_epochs(backend, counts, before_epoch=lambda epoch: None, settings=SETTINGS, epochs=EPOCHS):
     """Train with a constant learning rate; return the bytes of the last state, and the losses."""
-    config, losses = TrainingConfig.of(counts.summarize(), Objective(), SIZE, seed=1), []
-    results = backend.run_epochs(config, counts, initial_state(counts), [SchedulePoint(LEARNING_RATE)] * EPOCHS)
-    for epoch in range(EPOCHS):
+    config, losses = TrainingConfig.of(counts.summarize(), Objective(), SIZE, seed=1, settings=settings), []
+    results = backend.run_epochs(config, counts, initial_state(counts), [SchedulePoint(LEARNING_RATE)] * epochs)
+    for epoch in range(epochs):
         before_epoch(epoch)
         result = next(results)
         losses.append(result.loss)
     return bytes_of(result.state()), losses
 
 
-def train_disturbed(session, counts, disturb):
+def train_disturbed(session, counts, disturb, settings=SETTINGS):
     """Train on a session; call `disturb` with the address of a worker before the fourth epoch."""
 
     def before_epoch(epoch):
         if epoch == 3:
             disturb(session.group.workers[1])
 
-    result = run_epochs(DaskBackend(session, LocalBackend()), counts, before_epoch)
+    result = run_epochs(DaskBackend(session, LocalBackend()), counts, before_epoch, settings)
     session.close()
     return result
 
 
-def train_undisturbed(counts):
+def train_undisturbed(counts, settings=SETTINGS, epochs=EPOCHS):
     """Train on this machine only."""
-    return run_epochs(LocalBackend(), counts)
+    return run_epochs(LocalBackend(), counts, settings=settings, epochs=epochs)

@@ -1,11 +1,13 @@
 """Training on a cluster gives the vectors of one machine, also if machines fail."""
 
+import asyncio
 import os
 import pickle
 import re
 import shutil
 import signal
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -18,20 +20,22 @@ from gensim_wordrank._utils.versions import versions
 from gensim_wordrank.cluster import Hosts, backend, connect, shards
 from gensim_wordrank.cluster.backend import DaskBackend
 from gensim_wordrank.cluster.session import Session, Timeouts, check_environments
-from gensim_wordrank.cluster.training import Ring, TrainingPeer
+from gensim_wordrank.cluster.training import CellQueue, Ring, TrainingPeer
+from gensim_wordrank.settings import Settings
 from gensim_wordrank.training.backend import LocalBackend
 from gensim_wordrank.training.partition import Partition
+from gensim_wordrank.training.sampled import PartitionEpoch
 from scipy.sparse import csr_matrix
 
-from clusters import EPOCHS, SIZE, fingerprint, train_disturbed, train_undisturbed
+from clusters import EPOCHS, MANY_BLOCKS, SIZE, fingerprint, run_epochs, train_disturbed, train_undisturbed
 from problems import make_problem
 
 pytestmark = pytest.mark.cluster
 
 
-def in_process(n):
+def in_process(n, threads=1):
     """Return a cluster of n workers that are threads of this process."""
-    return LocalCluster(n_workers=n, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0")
+    return LocalCluster(n_workers=n, threads_per_worker=threads, processes=False, dashboard_address="127.0.0.1:0")
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +104,72 @@ def test_vectors_do_not_depend_on_the_number_of_workers(lee_pairs, one_machine, 
     with in_process(n) as cluster:
         model = WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=EPOCHS, cluster=cluster)
     assert fingerprint(model) == one_machine
+
+
+@pytest.fixture(scope="module")
+def many_blocks(lee_pairs):
+    """Return the state and the losses of one machine with 64 blocks."""
+    return train_undisturbed(lee_pairs, MANY_BLOCKS)
+
+
+@pytest.mark.parametrize(("n", "threads"), [(1, 2), (2, 2), (3, 1), (8, 1)])
+def test_vectors_of_many_blocks_do_not_depend_on_the_machines(lee_pairs, many_blocks, n, threads):
+    """With 64 blocks, machines that hold 8 to 64 of them give the state and the losses of one machine."""
+    with in_process(n, threads) as cluster, connect(cluster) as connected:
+        assert run_epochs(connected, lee_pairs, settings=MANY_BLOCKS) == many_blocks
+
+
+@pytest.mark.parametrize("order", [0, -1])
+def test_cells_run_as_soon_as_their_blocks_are_free(order):
+    """In every possible order of arrivals, cells follow those that had their blocks before, and all of them run."""
+    arrivals, cells, done = [1, 2, 3], CellQueue(n_blocks=3, n_strata=4), []
+
+    def run_cell(stratum, i):
+        assert not stratum or (stratum - 1, i) in done
+        assert not stratum or i == 2 or (stratum - 1, i + 1) in done
+        assert not stratum or i < 2 or stratum not in arrivals
+        done.append((stratum, i))
+        if not cells.ready and arrivals and (len(done) > 3 or order):
+            cells.arrive(arrivals.pop(0))
+
+    if not order:
+        cells.arrive(arrivals.pop(0))
+    cells.run(run_cell, workers=1)
+    assert sorted(done) == [(stratum, i) for stratum in range(4) for i in range(3)]
+
+
+def test_slow_cell_delays_only_what_needs_its_blocks(lee_pairs, monkeypatch):
+    """While the last cell of a stratum still runs on one machine, the other machine is already three strata further."""
+    is_further, run_cell, settings = threading.Event(), PartitionEpoch.run_cell, Settings(min_block=64, usual_blocks=8)
+
+    def delayed(self, stratum, i, contexts):
+        if stratum == 3 and self.numbers[0] == 0:
+            is_further.set()
+        if (self.numbers[i], stratum) == (7, 0):
+            assert is_further.wait(10)
+        return run_cell(self, stratum, i, contexts)
+
+    expected = train_undisturbed(lee_pairs, settings, epochs=1)
+    monkeypatch.setattr(PartitionEpoch, "run_cell", delayed)
+    with in_process(2, threads=2) as cluster, connect(cluster) as connected:
+        assert run_epochs(connected, lee_pairs, settings=settings, epochs=1) == expected
+
+
+def test_blocks_travel_together(lee_pairs, monkeypatch):
+    """On a slow network, a message brings all blocks that have left a machine meanwhile."""
+    sizes, send = [], TrainingPeer.send_blocks
+
+    async def spy(self):
+        await asyncio.sleep(0.1)
+        blocks = await send(self)
+        sizes.append(len(blocks))
+        return blocks
+
+    monkeypatch.setattr(TrainingPeer, "send_blocks", spy)
+    with in_process(2) as cluster, connect(cluster) as connected:
+        run_epochs(connected, lee_pairs, settings=MANY_BLOCKS, epochs=2)
+    assert sum(sizes) == 2 * 2 * 63
+    assert len(sizes) < sum(sizes) / 3
 
 
 STORED = {"preset": "paper", "vector_size": SIZE, "epochs": EPOCHS, "alpha": 0.05, "xi_period": 3}
@@ -337,6 +407,14 @@ def test_killed_worker_is_replaced(lee_pairs, undisturbed, three):
     assert session.n_workers == 3
 
 
+def test_killed_worker_is_replaced_among_many_blocks(lee_pairs, many_blocks, three):
+    """With 64 blocks, too, training continues after a worker is killed, and gives the same vectors."""
+    session = Session(three, timeouts=Timeouts(answer=20, replacement=60))
+    disturbed = train_disturbed(session, lee_pairs, lambda address: kill(three, address), MANY_BLOCKS)
+    assert disturbed == many_blocks
+    assert len(session.failures) == 1
+
+
 def test_texts_are_counted_again_if_a_worker_is_lost(lee, three, tmp_path, monkeypatch):
     """If a worker is killed after counting, the others count again, and the vectors are the same."""
     connected = DaskBackend(Session(three, timeouts=Timeouts(replacement=0.5)), LocalBackend())
@@ -363,13 +441,13 @@ def test_slow_worker_is_left_out(lee_pairs, undisturbed, three):
 
         from gensim_wordrank.training.sampled import PartitionEpoch
 
-        PartitionEpoch.at_full_speed = PartitionEpoch.run_stratum
-        PartitionEpoch.run_stratum = lambda *arguments: time.sleep(10)
+        PartitionEpoch.at_full_speed = PartitionEpoch.run_cell
+        PartitionEpoch.run_cell = lambda *arguments: time.sleep(10)
 
     def speed_up():
         from gensim_wordrank.training.sampled import PartitionEpoch
 
-        PartitionEpoch.run_stratum = PartitionEpoch.at_full_speed
+        PartitionEpoch.run_cell = PartitionEpoch.at_full_speed
 
     session = Session(three, timeouts=Timeouts(answer=1))
     result = train_disturbed(session, lee_pairs, lambda address: three.run(slow_down, workers=[address]))

@@ -125,7 +125,9 @@ def test_demo(tmp_path):
 
 def test_demo_without_plotting_libraries(tmp_path):
     """Without the extra `plot`, the demo trains and says what to install for pictures."""
-    script = "import sys; from gensim_wordrank import demo; sys.modules['sklearn.manifold'] = None; demo.main(demo.Path())"
+    script = (
+        "import sys; from gensim_wordrank import demo; sys.modules['sklearn.manifold'] = None; demo.main(demo.Path())"
+    )
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "pip install 'gensim-wordrank[plot]'" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["wikipedia.model"]

@@ -44,7 +44,8 @@ from gensim_wordrank.cluster.training import EpochReport
 
 logger = logging.getLogger(__name__)
 
-# epochs after which the driver fetches the state, from which training restarts after a failure
+# epochs after which the driver fetches the state, from which training restarts after a failure; the next one runs
+# meanwhile
 FETCH_EVERY = 5
 
 
@@ -242,38 +243,46 @@ class DaskBackend:
         run = object()  # stands for this run in `group.holds`
         since: list[SchedulePoint] = []  # of the epochs since `state`
 
-        def advance(group: WorkerGroup) -> WorkerGroup:
-            """Run the epochs that a group has not done yet."""
+        def advance(group: WorkerGroup, with_state: bool) -> State | None:
+            """Run the epochs that a group has not done yet; if asked, fetch the state while the last of them runs."""
+            fetched: list[State] = []
             if group.holds is not run:
                 _start_training(group, config, counts, state)
                 group.holds = run
             while (done := group.epoch - state.epoch) < len(since):
                 if not done and config.method.stores_xi and is_update_due(config.method, state):
                     group.call_all("update_xi", state.with_bias()[1], n_machines=group.ring_size)
-                group.reports = group.call_all("run", group.epoch, since[done], n_machines=group.ring_size)
+                work: list[Any] = [group.ask_all("run", group.epoch, since[done], n_machines=group.ring_size)]
+                if with_state and done + 1 == len(since):
+                    group.call_all("keep_state", n_machines=group.ring_size)
+                    work.append(_gather_state(group, config, counts, state))
+                self.reports, *fetched = group.gather(*work)
                 group.epoch += 1
-            return group
+            return fetched[0] if fetched else None
+
+        def fetch_last(group: WorkerGroup) -> State:
+            advance(group, with_state=False)
+            found: State = group.gather(_gather_state(group, config, counts, state))[0]
+            return found
 
         def fetch() -> State:
             nonlocal state, since
             if since:
-                state = self.session.run(lambda group: _gather_state(advance(group), config, counts, state))
-                since = []
+                state, since = self.session.run(fetch_last), []
             return state
 
         for point in points:
             if config.method.stores_xi and (state.epoch + len(since)) % config.method.xi_period == 0:
                 fetch()  # the machines compute xi from all contexts
             since.append(point)
-            self.reports = self.session.run(advance).reports
+            newer = self.session.run(advance, len(since) > FETCH_EVERY)
+            if newer is not None:
+                state, since = newer, [point]
             for machine, report in enumerate(self.reports):
                 logger.debug("machine %i: %.2f s, of which %.2f s waiting", machine, report.seconds, report.waited)
             losses, weights, is_finite, _, _ = zip(*self.reports, strict=True)
-            epoch = state.epoch + len(since)
-            if len(since) >= FETCH_EVERY and all(is_finite):
-                fetch()
             loss = estimate_loss(np.hstack(losses).tolist(), config.partition.settings)
-            yield EpochResult(epoch, loss, sum(weights), all(is_finite), not since, fetch)
+            yield EpochResult(state.epoch + len(since), loss, sum(weights), all(is_finite), False, fetch)
 
 
 def _read(group: WorkerGroup, sources: Sequence[str]) -> list[VocabCounts]:
@@ -340,13 +349,13 @@ def _take_pairs(xi: Vectors, counts: Any, words: NDArray[np.int32]) -> Vectors:
     return np.concatenate([xi[pairs] for pairs in _pairs_of(counts, words)])
 
 
-def _gather_state(group: WorkerGroup, config: TrainingConfig, counts: Any, old: State) -> State:
-    """Return the state after the last epoch, which has the shape of an older one."""
+async def _gather_state(group: WorkerGroup, config: TrainingConfig, counts: Any, old: State) -> State:
+    """Fetch the state after the last epoch, which has the shape of an older one; from one machine at a time."""
     words, contexts = np.empty(old.words.shape, np.float32), np.empty(old.contexts.shape, np.float32)
     bias, context_accumulator = np.empty((2, len(contexts)), np.float32)
     state = State(words, contexts, bias, np.empty(len(words), np.float32), context_accumulator, group.epoch)
     for machine in range(group.ring_size):
-        mine, held, part = group.call(machine, "get_state")
+        mine, held, part = await group.ask(machine, "get_state")
         state.words[mine], state.word_accumulator[mine] = part.words, part.word_accumulator
         state.contexts[held], state.bias[held] = part.contexts, part.bias
         state.context_accumulator[held] = part.context_accumulator

@@ -44,6 +44,12 @@ class ShardInfo(NamedTuple):
 class NoAnswerError(TimeoutError):
     """Another machine did not answer in time."""
 
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+
+    def __str__(self) -> str:
+        return f"another machine did not answer within {self.args[0]:.0f} s"
+
 
 class Peer:
     """A Dask actor, one per machine; it waits for other machines for at most `timeout` seconds.
@@ -90,16 +96,15 @@ class Peer:
         """Call a method of an actor, which may be this one."""
         if machine == self.machine:
             return await getattr(self, method)(*arguments)
-        return await self._wait(getattr(self.peers[machine], method)(*arguments), machine, 0.0)
+        return await self._wait(getattr(self.peers[machine], method)(*arguments), machine)
 
-    async def _wait(self, call: Awaitable[Any], machine: int, own_seconds: float) -> Any:
-        """Wait for another machine for a limited time; this one took `own_seconds` for the same work."""
-        limit = max(self.timeout, STRAGGLER_FACTOR * own_seconds)
+    async def _wait(self, call: Awaitable[Any], machine: int) -> Any:
+        """Wait for another machine for a limited time."""
         self.waiting[machine] += 1
         try:
-            result = await asyncio.wait_for(self._unless_stopped(call), limit)
+            result = await asyncio.wait_for(self._unless_stopped(call), self.timeout)
         except asyncio.TimeoutError:
-            raise NoAnswerError(f"another machine did not answer within {limit:.0f} s") from None
+            raise NoAnswerError(self.timeout) from None
         self.waiting[machine] -= 1
         return result
 

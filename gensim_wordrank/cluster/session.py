@@ -14,7 +14,7 @@ from distributed.comm import get_address_host
 
 from gensim_wordrank._utils.versions import versions
 from gensim_wordrank.cluster.peer import NoAnswerError
-from gensim_wordrank.cluster.training import EpochReport, TrainingPeer
+from gensim_wordrank.cluster.training import TrainingPeer
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +59,6 @@ class WorkerGroup:
     edges: list[int] = field(default_factory=list)  # of counts: machine i holds the rows from edges[i] to edges[i + 1]
     ring_size: int = 0  # of training: how many machines take part
     epoch: int = 0  # epochs done
-    reports: list[EpochReport] = field(default_factory=list)  # of the last epoch
 
     def start(self) -> None:
         """Create the actors, and check that they can work together."""
@@ -91,18 +90,27 @@ class WorkerGroup:
 
     def call(self, machine: int, method: str, *arguments: Any) -> Any:
         """Call a method of one actor."""
-        return self._sync(self._call, machine, method, *arguments)
+        return self.gather(self.ask(machine, method, *arguments))[0]
 
     def call_all(self, method: str, *arguments: Any, n_machines: int | None = None) -> list[Any]:
-        """Call a method of all actors, or of the first `n_machines`; an error does not wait for the other calls."""
+        """Call a method of all actors, or of the first `n_machines`."""
+        found: list[Any] = self.gather(self.ask_all(method, *arguments, n_machines=n_machines))[0]
+        return found
 
-        async def call() -> list[Any]:
-            machines = range(len(self.actors))[:n_machines]
-            return await asyncio.gather(*(self._call(machine, method, *arguments) for machine in machines))
+    def gather(self, *calls: Awaitable[Any]) -> list[Any]:
+        """Wait for several calls; an error does not wait for the others."""
 
-        return self._sync(call)
+        async def gather() -> list[Any]:
+            return await asyncio.gather(*calls)
 
-    async def _call(self, machine: int, method: str, *arguments: Any) -> Any:
+        return self._sync(gather)
+
+    async def ask_all(self, method: str, *arguments: Any, n_machines: int | None = None) -> list[Any]:
+        """Call a method of all actors, or of the first `n_machines`."""
+        machines = range(len(self.actors))[:n_machines]
+        return await asyncio.gather(*(self.ask(machine, method, *arguments) for machine in machines))
+
+    async def ask(self, machine: int, method: str, *arguments: Any) -> Any:
         """Call a method; it may take any time, as long as the machine shows signs of life."""
         waiting = None
         try:

@@ -2,23 +2,28 @@
 
 A machine holds the word blocks from lo to hi for the whole run. In stratum s it needs the context blocks from lo + s to
 hi + s (modulo the number of blocks), so after each stratum one block leaves and one arrives. Every machine computes
-this from the partition.
+this from the partition. No machine waits for the end of a stratum: a cell runs as soon as its two blocks are free, and
+blocks travel while other cells run.
 """
 
 from __future__ import annotations
 
 import asyncio
 import itertools
+import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
+from heapq import heappop, heappush
 from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gensim_wordrank.cluster.peer import Peer, RowNumbers
+from gensim_wordrank._utils import threads
+from gensim_wordrank.cluster.peer import STRAGGLER_FACTOR, NoAnswerError, Peer, RowNumbers
 from gensim_wordrank.cooccurrence.csr import Csr
 from gensim_wordrank.training.blocks import Block
 from gensim_wordrank.training.partition import EpochPartition, Partition
@@ -30,6 +35,8 @@ from gensim_wordrank.types import Vectors
 
 # what machines send each other: vectors with their biases, and AdaGrad accumulators
 Rows = tuple[Vectors, Vectors]
+# blocks of contexts are sent together until they have this many bytes
+BYTES_PER_MESSAGE = 1 << 23
 
 
 @dataclass(frozen=True)
@@ -91,11 +98,101 @@ class Ring:
 class EpochReport(NamedTuple):
     """What a machine reports after an epoch."""
 
-    losses: list[list[float]]  # of its cells, per stratum
+    losses: NDArray[np.float64]  # of its cells: a row per stratum
     weight: float  # the sum of the weights r of its pairs
     is_finite: bool  # whether all its parameters are
     seconds: float  # of the epoch
-    waited: float  # seconds spent waiting for other machines
+    waited: float  # seconds in which no thread had a cell, because blocks of other machines were missing
+
+
+class CellQueue:
+    """The cells of a machine in an epoch; each is ready as soon as its two blocks are free.
+
+    The cell of word block i in stratum s follows the cells of i and of i + 1 in stratum s - 1. In place of the latter,
+    the last word block waits for a block of contexts from another machine. Of the cells that are ready, that of the
+    earliest stratum and the first word block runs first, because other machines need its contexts soonest.
+
+    Examples
+    --------
+    >>> from gensim_wordrank.cluster.training import CellQueue
+    >>> cells, order = CellQueue(n_blocks=2, n_strata=2), []
+    >>> cells.arrive(stratum=1)
+    >>> cells.run(lambda stratum, i: order.append((stratum, i)), workers=1)
+    >>> order
+    [(0, 0), (0, 1), (1, 0), (1, 1)]
+    """
+
+    def __init__(self, n_blocks: int, n_strata: int) -> None:
+        self.n_blocks, self.n_strata = n_blocks, n_strata
+        self.ready = [(0, i) for i in range(n_blocks)]  # a heap
+        self.missing = [bytearray(b"\2" * n_blocks) for _ in range(n_strata)]  # blocks that each cell waits for
+        self.running = self.done = 0
+        self.changed, self.stopped = threading.Condition(), False
+        self.started, self.waited = perf_counter(), 0.0
+        self.idle_since: float | None = None  # without a ready or running cell
+
+    def run(self, run_cell: Callable[[int, int], None], workers: int) -> None:
+        """Call ``run_cell(stratum, i)`` for all cells on `workers` threads."""
+        try:
+            for _ in threads.parallel_map(self._work, [(run_cell,)] * min(workers, self.n_blocks), workers):
+                pass
+        finally:  # after an error, the other threads stop after their current cell
+            self.stop()
+
+    def arrive(self, stratum: int) -> None:
+        """Let the last word block run in a stratum: its contexts have arrived."""
+        with self.changed:
+            self._release(stratum, self.n_blocks - 1)
+
+    def stop(self) -> None:
+        """Run no further cells."""
+        with self.changed:
+            self.stopped = True
+            self.changed.notify_all()
+
+    def idle_seconds(self) -> float:
+        """Return for how long no cell could run."""
+        with self.changed:
+            return 0.0 if self.idle_since is None else perf_counter() - self.idle_since
+
+    def seconds_per_stratum(self) -> float:
+        """Return the mean time that this machine has worked on a stratum."""
+        with self.changed:
+            end = perf_counter() if self.idle_since is None else self.idle_since
+            return (end - self.started - self.waited) * self.n_blocks / max(self.done, self.n_blocks)
+
+    def _work(self, run_cell: Callable[[int, int], None]) -> None:
+        while True:
+            with self.changed:
+                while not self.ready and not self.stopped:
+                    self.changed.wait()
+                if self.stopped:
+                    return
+                stratum, i = heappop(self.ready)
+                self.running += 1
+            run_cell(stratum, i)
+            with self.changed:
+                self.running -= 1
+                self.done += 1
+                if stratum + 1 < self.n_strata:
+                    self._release(stratum + 1, i)
+                    if i:
+                        self._release(stratum + 1, i - 1)
+                if self.done == self.n_blocks * self.n_strata:
+                    self.stopped = True
+                    self.changed.notify_all()
+                elif not self.running and not self.ready:
+                    self.idle_since = perf_counter()
+
+    def _release(self, stratum: int, i: int) -> None:
+        """Note that one of the blocks of a cell is free."""
+        self.missing[stratum][i] -= 1
+        if not self.missing[stratum][i]:
+            heappush(self.ready, (stratum, i))
+            if self.idle_since is not None:
+                self.waited += perf_counter() - self.idle_since
+                self.idle_since = None
+            self.changed.notify()
 
 
 class TrainingPeer(Peer):
@@ -112,9 +209,11 @@ class TrainingPeer(Peer):
         self.words = self.contexts_after = Block(nothing.reshape(0, 0), nothing)
         self.xi: Vectors | None = None  # stored, of the pairs of these words
         self.contexts: dict[int, Block] = {}
+        self.arrived: dict[int, Rows] = {}  # contexts that no cell has used yet
         self.epoch = -1  # to which `contexts` belong
-        self.outgoing: asyncio.Queue[Block] = asyncio.Queue()  # blocks of contexts, stratum after stratum
-        self.waited = 0.0
+        self.outgoing: asyncio.Queue[Rows] = asyncio.Queue()  # blocks of contexts, stratum after stratum
+        self.cells = CellQueue(0, 0)
+        self.kept: tuple[RowNumbers, RowNumbers, State] | None = None
 
     # ---- before training
 
@@ -157,52 +256,46 @@ class TrainingPeer(Peer):
 
     async def run(self, epoch: int, point: SchedulePoint) -> EpochReport:
         """Train the words of this machine with all contexts, which arrive and leave in blocks."""
-        started, self.waited = perf_counter(), 0.0
+        started = perf_counter()
         if self.epoch != epoch:
             self._begin_with(epoch, await self._collect(epoch))
-            self.waited = perf_counter() - started
-        blocks = self.ring.word_blocks(self.machine)
-        rows = self._rows()
+        waited = perf_counter() - started
+        blocks, rows = self.ring.word_blocks(self.machine), self._rows()
         offsets = np.cumsum([0, *map(len, rows)])
         words = [self.words.part(start, end) for start, end in itertools.pairwise(offsets)]
         work = await asyncio.to_thread(
-            PartitionEpoch,
-            self.config,
-            self.partition(epoch),
-            epoch,
-            point,
-            blocks,
-            words,
-            self.counts,
-            rows,
-            self.xi,
+            PartitionEpoch, self.config, self.partition(epoch), epoch, point, blocks, words, self.counts, rows, self.xi
         )
-        losses = [await self._run_stratum(work, stratum) for stratum in range(self.config.partition.n_blocks)]
+        losses = await self._run_cells(work)
         is_finite = await asyncio.to_thread(self._finish)
-        return EpochReport(losses, work.weight(), is_finite, perf_counter() - started, self.waited)
+        return EpochReport(losses, work.weight(), is_finite, perf_counter() - started, waited + self.cells.waited)
 
-    async def _run_stratum(self, work: PartitionEpoch, stratum: int) -> list[float]:
-        """Run the cells of a stratum; meanwhile pass the first block on and fetch the next one."""
-        loop, leaving = asyncio.get_running_loop(), self.ring.leaving(self.machine, stratum)
-        last = stratum + 1 == self.config.partition.n_blocks
+    async def _run_cells(self, work: PartitionEpoch) -> NDArray[np.float64]:
+        """Run all cells; meanwhile fetch blocks from the next machine, and let others fetch them here."""
+        loop, partition, n_blocks = asyncio.get_running_loop(), self.config.partition, len(work.numbers)
+        losses, is_alone = np.empty((partition.n_blocks, n_blocks)), self.ring.next(self.machine) == self.machine
+        cells = self.cells = CellQueue(n_blocks, partition.n_blocks)
 
-        def on_cell_done(block: int) -> None:
-            if block == leaving and not last:
-                loop.call_soon_threadsafe(self.outgoing.put_nowait, self.contexts.pop(block))
+        def run_cell(stratum: int, i: int) -> None:
+            b = partition.context_block(work.numbers[i], stratum)
+            if b in self.arrived:
+                self.contexts[b] = Block.padded(*self.arrived.pop(b))
+            losses[stratum, i] = work.run_cell(stratum, i, self.contexts[b])
+            if i or stratum + 1 == partition.n_blocks:
+                return
+            if is_alone:
+                cells.arrive(stratum + 1)
+            else:
+                rows = self.contexts.pop(b).unpadded(self.config.vector_size)
+                loop.call_soon_threadsafe(self.outgoing.put_nowait, rows)
 
-        coming = None if last else asyncio.ensure_future(self._fetch())
-        try:
-            started = perf_counter()
-            losses = await asyncio.to_thread(
-                work.run_stratum, stratum, self.contexts.__getitem__, self.threads, on_cell_done
-            )
-            if coming is not None:
-                sender, worked = self.ring.next(self.machine), perf_counter() - started
-                self.contexts[self.ring.leaving(sender, stratum)] = await self._wait(coming, sender, worked)
-                self.waited += perf_counter() - started - worked
-        finally:
-            if coming is not None:
-                coming.cancel()
+        fetching, pool = asyncio.ensure_future(self._fetch_blocks(cells)), ThreadPoolExecutor(1)
+        try:  # not on the threads of `to_thread`, of which several workers of one process could take all
+            await asyncio.gather(loop.run_in_executor(pool, cells.run, run_cell, self.threads), fetching)
+        finally:  # after an error, the threads stop after their current cells
+            cells.stop()
+            fetching.cancel()
+            pool.shutdown(wait=False)
         return losses
 
     def _finish(self) -> bool:
@@ -214,13 +307,20 @@ class TrainingPeer(Peer):
         self.contexts = {}
         return self.words.is_finite() and self.contexts_after.is_finite()
 
+    async def keep_state(self) -> None:
+        """Keep a copy of the state for :meth:`get_state`: the next epoch changes it."""
+        self.kept = self._state()
+
     async def get_state(self) -> tuple[RowNumbers, RowNumbers, State]:
         """Return the words of this machine, the contexts that it holds after an epoch, and the parameters of both."""
-        size, epoch = self.config.vector_size, self.epoch
-        words, word_accumulator = self.words.unpadded(size)
-        contexts, context_accumulator = self.contexts_after.unpadded(size)
+        kept, self.kept = self.kept, None
+        return kept or self._state()
+
+    def _state(self) -> tuple[RowNumbers, RowNumbers, State]:
+        size, epoch, words, contexts = self.config.vector_size, self.epoch, self.words, self.contexts_after
         state = State(
-            words[:, :size], contexts[:, :size], contexts[:, size], word_accumulator, context_accumulator, epoch + 1,
+            words.vectors[:, :size].copy(), contexts.vectors[:, :size].copy(), contexts.vectors[:, size].copy(),
+            words.accumulator.copy(), contexts.accumulator.copy(), epoch + 1,
         )  # fmt: skip
         if self.xi is not None:
             state.xi = kept_xi(self.config.method, self.xi, epoch + 1)
@@ -228,17 +328,37 @@ class TrainingPeer(Peer):
 
     # ---- contexts within an epoch
 
-    async def _fetch(self) -> Block:
-        """Fetch the block that leaves the next machine in this stratum."""
-        sender = self.ring.next(self.machine)
-        if sender == self.machine:
-            return await self.outgoing.get()
-        return Block.padded(*await self.peers[sender].send_block())
+    async def _fetch_blocks(self, cells: CellQueue) -> None:
+        """Fetch the blocks that leave the next machine; give up when no cell could run for too long."""
+        sender, stratum = self.ring.next(self.machine), 1
+        while sender != self.machine and stratum < self.config.partition.n_blocks:
+            coming = asyncio.ensure_future(self._unless_stopped(self.peers[sender].send_blocks()))
+            try:
+                while not (await asyncio.wait({coming}, timeout=self.timeout / 10))[0]:
+                    limit = max(self.timeout, STRAGGLER_FACTOR * cells.seconds_per_stratum())
+                    if cells.idle_seconds() > limit:
+                        raise NoAnswerError(limit)
+            finally:
+                coming.cancel()
+            for rows in coming.result():
+                self.arrived[self.ring.leaving(sender, stratum - 1)] = rows
+                cells.arrive(stratum)
+                stratum += 1
 
-    async def send_block(self) -> Rows:
-        """Return the next block that leaves this machine, as soon as its cell is done."""
-        block: Block = await self._unless_stopped(self.outgoing.get())
-        return block.unpadded(self.config.vector_size)
+    async def send_blocks(self) -> list[Rows]:
+        """Return the blocks that have left this machine, as soon as there is one."""
+        blocks = [await self._unless_stopped(self.outgoing.get())]
+        n_bytes = sum(array.nbytes for array in blocks[0])
+        while not self.outgoing.empty() and (len(blocks) + 1) * n_bytes <= BYTES_PER_MESSAGE:
+            blocks.append(self.outgoing.get_nowait())
+        return blocks
+
+    async def stop(self) -> list[int]:
+        """End all waiting and training; return the machines that this one waited for."""
+        is_idle = self.cells.idle_seconds() > 0
+        self.cells.stop()
+        awaited = [self.ring.next(self.machine)] if is_idle else []
+        return await super().stop() + awaited
 
     # ---- contexts between epochs, which partition them differently
 

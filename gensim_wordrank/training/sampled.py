@@ -6,7 +6,7 @@ machines holds. :func:`sampled_epoch` runs all cells of an epoch on the threads 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -135,23 +135,6 @@ class PartitionEpoch:
             n_contexts=partition.n_contexts,
             n_negatives=settings.n_negatives,
         )
-
-    def run_stratum(
-        self, stratum: int, contexts: Callable[[int], Block], workers: int,
-        on_cell_done: Callable[[int], None] = lambda context_block: None,
-    ) -> list[float]:  # fmt: skip
-        """Train the cells of these words in a stratum; return the sum of weight * rho of each cell.
-
-        `on_cell_done` is called with the number of a block of contexts when its cell is done, from the cell's thread.
-        """
-
-        def run(i: int) -> float:
-            b = self.config.partition.context_block(self.numbers[i], stratum)
-            loss = self.run_cell(stratum, i, contexts(b))
-            on_cell_done(b)
-            return loss
-
-        return list(threads.parallel_map(run, [(i,) for i in range(len(self.numbers))], workers))
 
     def run_cell(self, stratum: int, i: int, contexts: Block) -> float:
         """Train the words of block `i` with their contexts of a stratum; strata must come in order."""
