@@ -77,8 +77,8 @@ def _draw(model: WordRank, scores: list[Score], directory: Path) -> list[Path]:
     figure = plots.word_map(model.wv, MAPPED_WORDS, MAP_NEIGHBOURS)
     loaded = LoadedModel("wikipedia.model", model.wv, model.vectors, model.training_losses, describe(model))
     report = plots.model_report([loaded], [scores], MAPPED_WORDS)
-    contents = {"words.png": figure, "words.html": figure, "report.html": report}
-    for name, content in contents.items():
+    contents: dict[str, plots.Figure | plots.Document] = {"words.png": figure, "words.html": figure}
+    for name, content in (contents | {"report.html": report}).items():
         plots.save(content, directory / name)
     return [directory / name for name in contents]
 
