@@ -81,6 +81,7 @@ def begin(model: Any, summary: CountSummary) -> None:
     new = initial_accumulator(_evidence(model)[known:], model.epochs)
     model._accumulators = np.hstack([model._accumulators, np.stack([new, new])])
     _hold_given_vectors(model, known)
+    model._initial_seed = None  # of no further use, and no part of a checkpoint
 
 
 def _hold_given_vectors(model: Any, first: int) -> None:
