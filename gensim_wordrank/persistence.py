@@ -26,9 +26,10 @@ from gensim_wordrank._utils.temporary import new_token
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.training.checkpoints import Run
 
-# parameters that matter only before training, or belong to one call
+# parameters that matter only before training, belong to one call, or show in another (`distance_weighting`)
 NOT_STORED = {
     "self", "sentences", "corpus_file", "trim_rule", "warm_start", "callbacks", "progress", "checkpoint", "cluster",
+    "shrink_windows",
 }  # fmt: skip
 # what a model knows in addition to its parameters, vectors and counts, and what each may be when it is read
 STORED = {
