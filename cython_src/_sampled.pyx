@@ -128,7 +128,7 @@ def sample_pairs(
     if slot_of.shape[0] == 0:
         raise ValueError("a column lies outside the contexts")
     cdef int32_t[::1] sampled = np.empty(longest + 1, np.int32)
-    cdef float[::1] rate = np.empty(longest + 1, np.float32)
+    cdef float[::1] rate = np.empty(longest + WR_ROW_FLOATS, np.float32)
     cdef uint16_t[::1] weight = np.empty(longest + 1, np.uint16)
     cdef int64_t[::1] starts_out = starts
     cdef bint valid

@@ -12,8 +12,6 @@ cdef extern from "wr_random.h" nogil:
 
 cdef extern from "wr_triplet_step.h" nogil:
     float wr_margin(const float *u, const float *v, const float *v_neg, int64_t size)
-    double wr_add_triplet_loss(
-        double loss, double r, double rho, double slope, double offset, double slope_per_rank, double pair_loss)
     void wr_apply_triplet_gradient(
         float *u, float *v, float *v_neg, int64_t size, float gradient, double weight_decay, double r)
 
@@ -53,13 +51,13 @@ cdef inline int64_t sample_negative(int64_t c, int64_t n_contexts, uint64_t *ran
 
 
 # equation (13): j / |Omega| = r (rho(1/xi) + rho'(1/xi) (beta/alpha - 1/xi) + (|C| - 1)/alpha rho'(1/xi) l(margin))
-cdef inline double add_loss(
-    double loss, const Parameters *o, int64_t n_contexts, double r, double xi_inverse, double margin
+cdef inline double triplet_loss(
+    const Parameters *o, int64_t n_contexts, double r, double xi_inverse, double margin
 ) noexcept nogil:
     cdef double slope = wr_rank_slope(o.rank_loss, o.t, xi_inverse)
-    return wr_add_triplet_loss(
-        loss, r, wr_rank_loss(o.rank_loss, o.t, xi_inverse), slope, o.rank_offset / o.rank_scale - xi_inverse,
-        slope * <double> (n_contexts - 1) / o.rank_scale, wr_pair_loss(o.pair_loss, margin))
+    return r * (
+        wr_rank_loss(o.rank_loss, o.t, xi_inverse) + slope * (o.rank_offset / o.rank_scale - xi_inverse)
+        + slope * <double> (n_contexts - 1) / o.rank_scale * wr_pair_loss(o.pair_loss, margin))
 
 
 # eta r rho'(1/xi) l'(<u_w, v_c - v_c'>): the common factor of lines 8 to 10
@@ -97,7 +95,7 @@ def run_triplets(
             negative = sample_negative(c, n_contexts, &seed)  # line 6: sample c' uniformly from C without c
             margin = wr_margin(&words[w, 0], &contexts[c, 0], &contexts[negative, 0], size)
             weight += weights[p]
-            loss = add_loss(loss, &o, n_contexts, weights[p], 1.0 / xi[p], margin)
+            loss += triplet_loss(&o, n_contexts, weights[p], 1.0 / xi[p], margin)
             wr_apply_triplet_gradient(
                 &words[w, 0], &contexts[c, 0], &contexts[negative, 0], size,
                 step_gradient(&o, weights[p], 1.0 / xi[p], margin), weight_decay, weights[p])

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "wr_cell.h"
-#include "wr_lanes.h"
 #include "wr_pair_losses.h"
 
 /* The work of a group */
@@ -99,7 +98,7 @@ WR_INLINE void wr_score_negatives(const wr_cell *cell, wr_group *g) {
                 float *const *v = g->negatives.v + j + half;
                 for (int64_t d = 0; d < size; d++) {
                     wr_lanes u = WR_READ(g->transposed, d * WR_GROUP + t);
-                    for (int i = 0; i < 8; i++) sum[i] += v[i][d] * u;
+                    for (int i = 0; i < 8; i++) sum[i] = wr_fma(WR_SPLAT(v[i][d]), u, sum[i]);
                 }
                 for (int i = 0; i < 8; i++) WR_AT(tile, (half + i) * WR_GROUP + t) = sum[i];
             }
@@ -112,12 +111,16 @@ WR_INLINE void wr_score_negatives(const wr_cell *cell, wr_group *g) {
 WR_INLINE void wr_score_pairs(int pair_loss, const wr_cell *cell, const wr_task *task, const float *u, wr_task_pairs *p) {
     p->n = task->n_pairs, p->pair = cell->pairs + task->first;
     p->xi = cell->pair_xi ? cell->pair_xi + task->first : NULL;
-    for (int64_t i = 0; i < WR_TASK_PAIRS; i++) p->threshold[i] = WR_NO_VIOLATION(pair_loss), p->rank[i] = 0.0f;
+    memset(p->rank, 0, sizeof p->rank);
+    memset(p->threshold, 0, sizeof p->threshold);
     for (int64_t i = 0; i < p->n; i++) {
         p->v[i] = cell->contexts + p->pair[i].row * cell->stride;
         p->weight[i] = (float)p->pair[i].weight / cell->weight_scale;
-        p->threshold[i] = wr_margin_threshold(pair_loss, wr_dot(u, p->v[i], cell->stride));
+        p->threshold[i] = wr_dot(u, p->v[i], cell->stride);
     }
+    for (int64_t i = 0; i < p->n; i += WR_LANES)
+        WR_AT(p->threshold, i) = wr_margin_threshold(pair_loss, WR_READ(p->threshold, i));
+    for (int64_t i = p->n; i < WR_TASK_PAIRS; i++) p->threshold[i] = WR_NO_VIOLATION(pair_loss);
 }
 
 /* rank = sum over negatives c' != c of importance * l(s_c - s_c'): equation (2). Prefetches the contexts of the next task. */
@@ -130,13 +133,13 @@ WR_INLINE void wr_rank_pairs(
     }
     for (int64_t i = 0; i < p->n; i++) {
         const int64_t own = negatives->index_of[p->pair[i].row]; /* c' = c does not count */
-        if (own >= 0)
-            p->rank[i] -= negatives->importance[own]
-                        * wr_violation_loss(pair_loss, wr_violation(pair_loss, scores[own], p->threshold[i]));
+        if (own < 0) continue;
+        const wr_lanes violation = wr_violation(pair_loss, WR_SPLAT(scores[own]), WR_SPLAT(p->threshold[i]));
+        p->rank[i] -= negatives->importance[own] * wr_violation_loss(pair_loss, violation)[0];
     }
 }
 
-/* rho((rank + beta) / alpha) and rho'((sharpness * rank + beta) / alpha); the default rho_1 is vectorized, in float. */
+/* rho((rank + beta) / alpha) and rho'((sharpness * rank + beta) / alpha); the default rho_1 in vectors of floats. */
 WR_INLINE void wr_rank_losses(const wr_options *o, const float *rank, float *rho, float *slope) {
     const float per_scale = 1.0f / o->rank_scale;
     float x[WR_TASK_PAIRS], sharp[WR_TASK_PAIRS];
@@ -146,8 +149,10 @@ WR_INLINE void wr_rank_losses(const wr_options *o, const float *rank, float *rho
         sharp[i] = (positive * o->sharpness + o->rank_offset) * per_scale;
     }
     if (o->rank_loss == WR_LOG) {
-        for (int64_t i = 0; i < WR_TASK_PAIRS; i++)
-            rho[i] = wr_log2(1.0f + x[i]), slope[i] = (float)(1.0 / WR_LN2) / (1.0f + sharp[i]);
+        for (int64_t i = 0; i < WR_TASK_PAIRS; i += WR_LANES) {
+            WR_AT(rho, i) = wr_log2(1.0f + WR_READ(x, i));
+            WR_AT(slope, i) = (float)(1.0 / WR_LN2) / (1.0f + WR_READ(sharp, i));
+        }
         return;
     }
     for (int64_t i = 0; i < WR_TASK_PAIRS; i++) {
@@ -189,8 +194,8 @@ WR_INLINE double wr_pair_gradients(
     for (int64_t i = 0; i < p->n; i++) {
         const int64_t own = negatives->index_of[p->pair[i].row];
         if (own < 0) continue;
-        const float of_own = negatives->importance[own]
-                           * wr_violation_gradient(pair_loss, wr_violation(pair_loss, scores[own], p->threshold[i]), scale[i]);
+        const wr_lanes violation = wr_violation(pair_loss, WR_SPLAT(scores[own]), WR_SPLAT(p->threshold[i]));
+        const float of_own = negatives->importance[own] * wr_violation_gradient(pair_loss, violation, WR_SPLAT(scale[i]))[0];
         p->gradient[i] -= of_own;
         negative_gradient[own] -= of_own;
     }
@@ -215,8 +220,8 @@ WR_INLINE void wr_apply_pair_gradients(const wr_cell *cell, const float *u, cons
         wr_lanes of_word = WR_READ(u, d), sum = WR_AT(word_gradient, d);
         for (int64_t i = 0; i < p->n; i++) {
             wr_lanes old = WR_READ(p->v[i], d);
-            sum += p->gradient[i] * old;
-            WR_AT(p->v[i], d) = decay[i] * old + step[i] * of_word;
+            sum = wr_fma(WR_SPLAT(p->gradient[i]), old, sum);
+            WR_AT(p->v[i], d) = wr_fma(WR_SPLAT(decay[i]), old, step[i] * of_word);
         }
         WR_AT(word_gradient, d) = sum;
     }
@@ -232,7 +237,7 @@ WR_INLINE void wr_accumulate_negative_gradient(const wr_cell *cell, wr_group *g)
             wr_lanes sum[4] = {{0}};
             for (int64_t j = 0; j < g->negatives.n; j++) {
                 wr_lanes v = WR_READ(g->negatives.v[j], d);
-                for (int i = 0; i < 4; i++) sum[i] += g->negative_gradient[t + i][j] * v;
+                for (int i = 0; i < 4; i++) sum[i] = wr_fma(WR_SPLAT(g->negative_gradient[t + i][j]), v, sum[i]);
             }
             for (int i = 0; i < 4; i++) WR_AT(g->word_gradient + (t + i) * cell->stride, d) -= sum[i];
         }
@@ -248,17 +253,17 @@ WR_INLINE void wr_apply_negative_gradient(const wr_cell *cell, wr_group *g, int6
         wr_lanes sum[4] = {{0}};
         for (int t = 0; t < WR_GROUP; t++) {
             wr_lanes u = WR_READ(g->u + t * stride, d);
-            for (int i = 0; i < 4; i++) sum[i] += coefficient[t * WR_MAX_NEGATIVES + i] * u;
+            for (int i = 0; i < 4; i++) sum[i] = wr_fma(WR_SPLAT(coefficient[t * WR_MAX_NEGATIVES + i]), u, sum[i]);
         }
         for (int i = 0; i < 4; i++) {
-            square[i] += sum[i] * sum[i];
+            square[i] = wr_fma(sum[i], sum[i], square[i]);
             WR_AT(gradient + i * stride, d) = sum[i];
         }
     }
     for (int i = 0; i < 4; i++) {
         const float rate = wr_row_rate(cell->options, g->negatives.accumulator[j + i], wr_sum_lanes(square[i]));
         float *v = g->negatives.v[j + i];
-        for (int64_t d = 0; d < stride; d += WR_LANES) WR_AT(v, d) -= rate * WR_READ(gradient + i * stride, d);
+        for (int64_t d = 0; d < stride; d += WR_LANES) WR_AT(v, d) = wr_fma(WR_SPLAT(-rate), WR_READ(gradient + i * stride, d), WR_READ(v, d));
     }
 }
 
@@ -269,7 +274,8 @@ WR_INLINE void wr_apply_word_gradient(const wr_cell *cell, int32_t row, float *g
     gradient[o->vector_size] = 0.0f;
     const float rate = wr_row_rate(o, cell->word_accumulator + row, wr_dot(gradient, gradient, cell->stride));
     const float decay = wr_weight_decay_factor(o, rate, weight);
-    for (int64_t d = 0; d < cell->stride; d += WR_LANES) WR_AT(u, d) = decay * WR_READ(u, d) + rate * WR_READ(gradient, d);
+    for (int64_t d = 0; d < cell->stride; d += WR_LANES)
+        WR_AT(u, d) = wr_fma(WR_SPLAT(decay), WR_READ(u, d), rate * WR_READ(gradient, d));
     u[o->vector_size] = o->bias;
 }
 

@@ -4,7 +4,7 @@
  * WR_KERNEL(name) is the name of the variant that is being compiled. A kernel does enough work (a row, a cell) to make up for the
  * indirection. Everything that it calls is static, so that no code of one level is linked into another.
  *
- * Levels differ in rounding (fused multiply-add), so results are bytewise reproducible only within one level.
+ * Levels differ in rounding (fused multiply-add, lanes of sums), so results are bytewise reproducible only within one level.
  */
 #ifndef WR_DISPATCH_H
 #define WR_DISPATCH_H

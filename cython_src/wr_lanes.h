@@ -1,10 +1,19 @@
-/* Vectors of floats as wide as a register of the CPU level: sums, dot products and transposes of rows, whose stride is a multiple of
- * WR_ROW_FLOATS.
+/* Vectors of floats as wide as a register of the CPU level: arithmetic, dot products and transposes of rows, whose stride is a
+ * multiple of WR_ROW_FLOATS.
+ *
+ * The order of sums and which products are fused with them is written out here and in the kernels, so that all compilers give the
+ * same bytes. They are not free to choose: -ffp-contract=off, no -ffast-math.
  */
 #ifndef WR_LANES_H
 #define WR_LANES_H
 
 #include "wr_dispatch.h"
+
+#if defined(__FMA__) || defined(__AVX512F__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
 
 #if defined(__AVX512F__)
 enum { WR_LANES = 16 };
@@ -15,14 +24,33 @@ enum { WR_LANES = 4 };
 #endif
 
 typedef float wr_lanes __attribute__((vector_size(4 * WR_LANES), aligned(4)));
+typedef int32_t wr_lane_ints __attribute__((vector_size(4 * WR_LANES)));
+#define WR_SPLAT(x) ((x) - (wr_lanes){0}) /* x in all lanes */
 #define WR_AT(row, d) (*(wr_lanes *)((row) + (d)))
 #define WR_READ(row, d) (*(const wr_lanes *)((row) + (d)))
 #ifdef __clang__
 #define WR_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
-typedef int32_t wr_lane_indices __attribute__((vector_size(4 * WR_LANES)));
-#define WR_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (wr_lane_indices){__VA_ARGS__})
+#define WR_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (wr_lane_ints){__VA_ARGS__})
 #endif
+
+/* a b + c, rounded once on levels with fused multiply-add and twice on others */
+WR_INLINE wr_lanes wr_fma(wr_lanes a, wr_lanes b, wr_lanes c) {
+#if defined(__AVX512F__)
+    return (wr_lanes)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(__FMA__)
+    return (wr_lanes)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(__aarch64__)
+    return (wr_lanes)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#else
+    return a * b + c;
+#endif
+}
+
+/* a where the condition is -1, b where it is 0 */
+WR_INLINE wr_lanes wr_select(wr_lane_ints condition, wr_lanes a, wr_lanes b) {
+    return (wr_lanes)((condition & (wr_lane_ints)a) | (~condition & (wr_lane_ints)b));
+}
 
 /* The lower and the upper halves of two vectors, interleaved */
 #if defined(__AVX512F__)
@@ -53,7 +81,7 @@ WR_INLINE float wr_sum_lanes(wr_lanes x) {
 
 WR_INLINE float wr_dot(const float *a, const float *b, int64_t stride) {
     wr_lanes sum = {0};
-    for (int64_t d = 0; d < stride; d += WR_LANES) sum += WR_READ(a, d) * WR_READ(b, d);
+    for (int64_t d = 0; d < stride; d += WR_LANES) sum = wr_fma(WR_READ(a, d), WR_READ(b, d), sum);
     return wr_sum_lanes(sum);
 }
 

@@ -35,11 +35,11 @@ WR_INLINE void wr_sampling_rates(
 ) {
     const float draws_per_weight = o->draws_per_weight, per_max = 1.0f / o->x_max, epsilon = o->epsilon;
     for (int64_t j = 0; j < n; j++) rate[j] = count[pair[j]] - word_factor * context_factor[columns[pair[j]]];
-#pragma omp simd
-    for (int64_t j = 0; j < n; j++) {
-        float excess = rate[j] > 0.0f ? rate[j] : 0.0f;
-        float r = wr_exp2(epsilon * wr_log2(excess * per_max));
-        rate[j] = draws_per_weight * (r < 1.0f ? r : 1.0f);
+    for (int64_t j = n; j % WR_LANES; j++) rate[j] = 0.0f;
+    for (int64_t j = 0; j < n; j += WR_LANES) {
+        const wr_lanes excess = wr_select(WR_READ(rate, j) > 0.0f, WR_READ(rate, j), (wr_lanes){0});
+        const wr_lanes r = wr_exp2(epsilon * wr_log2(excess * per_max));
+        WR_AT(rate, j) = draws_per_weight * wr_select(r < 1.0f, r, WR_SPLAT(1.0f));
     }
 }
 

@@ -51,7 +51,7 @@ typedef struct {
     uint32_t *offset;                          /* of each word's systematic sampling */
     /* scratch memory for the longest row */
     int32_t *pair;    /* candidates, then sampled pairs, as positions in the row */
-    float *rate;      /* expected draws of each candidate */
+    float *rate;      /* expected draws of each candidate, with room for a multiple of 16 */
     uint16_t *weight; /* of each sampled pair */
 } wr_pair_sampler;
 

@@ -7,12 +7,6 @@
 /* <u_w, v_c - v_c'> */
 WR_DISPATCH(float, wr_margin, (const float *u, const float *v, const float *v_neg, int64_t size), (u, v, v_neg, size))
 
-/* loss + r (rho + rho' (beta / alpha - 1 / xi) + rho' (|C| - 1) / alpha * l), in the rounding of the CPU level */
-WR_DISPATCH(
-    double, wr_add_triplet_loss,
-    (double loss, double r, double rho, double slope, double offset, double slope_per_rank, double pair_loss),
-    (loss, r, rho, slope, offset, slope_per_rank, pair_loss))
-
 /* Lines 8 to 10 of Algorithm 1, executed simultaneously: every right-hand side is an old value. L2 shrinks u_w and v_c. */
 WR_DISPATCH(
     void, wr_apply_triplet_gradient,

@@ -12,7 +12,7 @@ place=$source/build/cross/$1
 levels=$2
 shift 2
 mkdir -p "$place"
-flags="-O3 -std=gnu11 -fno-math-errno -ffp-contract=fast -fopenmp-simd -I$source/cython_src"
+flags="-O3 -std=gnu11 -fno-math-errno -ffp-contract=off -fopenmp-simd -I$source/cython_src"
 case "$*" in
     *zig*) x86=x86_64 sep=_ flags="$flags -fno-sanitize=undefined" ;; # zig spells levels in its own way
     *) x86=x86-64 sep=- ;;
