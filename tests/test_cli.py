@@ -503,7 +503,7 @@ def test_bash_completion(tmp_path):
     assert "_WORDRANK_COMPLETE=bash_complete" in script
     asked = {"_WORDRANK_COMPLETE": "bash_complete", "COMP_WORDS": "wordrank e", "COMP_CWORD": "1"}
     done = wordrank(cwd=tmp_path, env=os.environ | asked)
-    assert done.stdout.decode().splitlines() == ["plain,evaluate", "plain,export"]
+    assert done.stdout.decode().splitlines() == ["plain,evaluate", "plain,explain", "plain,export"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

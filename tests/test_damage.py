@@ -39,4 +39,4 @@ def test_damaged_files(outcomes, name):
 
 def test_number_of_formats(outcomes):
     """The parameters of the test above name all formats."""
-    assert len(outcomes) == 24
+    assert len(outcomes) == 25

@@ -245,7 +245,7 @@ def plot(arguments: tuple[str, ...], output: str, what: str, topn: int, confiden
 @command
 @click.argument("directory", type=click.Path(file_okay=False), default="demo")
 def demo(directory: str) -> None:
-    """Train on Wikipedia articles that come with gensim, and show the results.
+    """Train on Wikipedia articles and show the results.
 
     The model, pictures and a report are written to DIRECTORY (default: demo). This takes about 20 seconds.
     """

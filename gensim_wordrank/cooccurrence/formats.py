@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -120,7 +121,9 @@ def read_wordrank(directory: PathLike) -> Cooccurrence:
 def _load_text(path: Path, n_lines: int) -> NDArray[Any]:
     """Return the entries of a file of `n_lines` lines, or one more if it has more."""
     most = path.stat().st_size // len("1 1 1") + 1  # NumPy allocates this many
-    return np.loadtxt(path, RECORD, ndmin=1, max_rows=min(n_lines + 1, most))
+    with warnings.catch_warnings():  # of empty lines; the entries are counted afterwards
+        warnings.simplefilter("ignore", UserWarning)
+        return np.loadtxt(path, RECORD, ndmin=1, max_rows=min(n_lines + 1, most))
 
 
 def _named_in(meta: Path, name: str) -> Path:
