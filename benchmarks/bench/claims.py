@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from bench import published
 from bench.groups import DEFAULT, label
 from bench.runs import Record
+from bench.texts import Text
 
 Lead = tuple[float, float, float]  # points, and the ends of the 95% interval
 WEIGHTED, UNWEIGHTED, ROBIRANK = "on", "off", "RobiRank"
@@ -66,7 +67,7 @@ class Leads:
         self._found: dict[tuple[str, str, str], Mapping[str, Lead]] = {}
         for lead in leads:
             ours, theirs = (runs[lead[side][0]] for side in ("ours", "theirs"))
-            key = (str(ours["text"]), *(column(run) or label(run) for run in (ours, theirs)))
+            key = (str(Text(**ours["text"])), *(column(run) or label(run) for run in (ours, theirs)))
             self._found[key] = {name: tuple(values) for name, values in lead["leads"].items()}
 
     def of(self, ours: str, theirs: str, name: str, text: str | None = None) -> Lead | None:
