@@ -1,6 +1,6 @@
 """Stage 1 with sampled ranks: sampling the pairs of a block of words, and training one cell of Algorithm 2."""
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memmove
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -19,6 +19,9 @@ cdef extern from "wr_cell.h" nogil:
     ctypedef struct wr_pair:
         uint16_t row, weight
 
+    ctypedef struct wr_slot:
+        int64_t start
+
     ctypedef struct wr_pair_sampler:
         const wr_options *options
         int64_t n_words, n_contexts, n_slots
@@ -29,12 +32,13 @@ cdef extern from "wr_cell.h" nogil:
         const float *xi
         const float *word_factor
         const float *context_factor
-        const uint8_t *slot_of
+        const uint16_t *slot_of
         const int32_t *row_of
         uint32_t *offset
         int32_t *pair
         float *rate
         uint16_t *weight
+        wr_slot *slot
 
     ctypedef struct wr_negative_sampler:
         const uint16_t *weight
@@ -53,14 +57,13 @@ cdef extern from "wr_cell.h" nogil:
         int64_t n_words, n_contexts, stride
         const wr_pair *pairs
         const float *pair_xi
-        const int64_t *starts
-        int64_t n_slots
+        const uint16_t *sizes
         float weight_scale
         wr_negative_sampler sampler
 
     float wr_weight_scale(const wr_options *options)
     int64_t wr_n_tasks(int64_t n)
-    bint wr_sample_pairs(const wr_pair_sampler *sampler, wr_pair *pairs, float *pair_xi, int64_t *starts)
+    bint wr_sample_pairs(const wr_pair_sampler *sampler, wr_pair *pairs, float *pair_xi, uint16_t *sizes)
     int64_t wr_workspace_size(int64_t stride)
     double wr_run_cell(wr_cell *cell, wr_task *tasks, float *workspace, uint64_t *random)
 
@@ -100,13 +103,13 @@ def sample_pairs(
 ):
     """Sample the pairs of a block of words with the blocks of contexts 0 to n_slots - 1.
 
-    Write (row in the block of contexts, weight times 65535 // draws_per_weight) of each sampled pair. Return the
-    offsets at which the pairs of each word and slot begin, `starts[word * n_slots + slot]`, and their end.
+    Write (row in the block of contexts, weight times 65535 // draws_per_weight) of each sampled pair, word by word and
+    ordered by slot. Return how many each word has in each slot, `sizes[slot, word]`.
     """
     cdef const int64_t[::1] indptr
     cdef const int32_t[::1] columns, row_of
     cdef const float[::1] values, word_factor, context_factor
-    cdef const uint8_t[::1] slot_of
+    cdef const uint16_t[::1] slot_of
     cdef int64_t n_slots, longest, n_words = word_rows.shape[0]
     indptr, columns, values = counts
     word_factor, context_factor = factors
@@ -114,7 +117,7 @@ def sample_pairs(
     if offsets.shape[0] != n_words or word_factor.shape[0] != n_words:
         raise ValueError("offsets and the factors of words must have one entry per word")
     if not 0 < n_slots <= WR_MAX_SLOTS:
-        raise ValueError("n_slots must be from 1 to 256")
+        raise ValueError(f"n_slots must be from 1 to {WR_MAX_SLOTS:,}")
     if columns.shape[0] != values.shape[0]:
         raise ValueError("columns and counts must have one entry per pair")
     if slot_of.shape[0] != row_of.shape[0] or slot_of.shape[0] != context_factor.shape[0]:
@@ -122,15 +125,16 @@ def sample_pairs(
     if xi is not None and (pair_xi is None or xi.shape[0] != values.shape[0] or pair_xi.shape[0] != pairs.shape[0]):
         raise ValueError("xi must have one entry per count, and pair_xi one per pair")
     longest = check_rows(pairs, word_rows, indptr, columns.shape[0], row_of)
-    starts = np.zeros(n_words * n_slots + 1, np.int64)
+    sizes = np.zeros((n_slots, n_words), np.uint16)
     if longest == 0:
-        return starts
+        return sizes
     if slot_of.shape[0] == 0:
         raise ValueError("a column lies outside the contexts")
     cdef int32_t[::1] sampled = np.empty(longest + 1, np.int32)
     cdef float[::1] rate = np.empty(longest + WR_ROW_FLOATS, np.float32)
     cdef uint16_t[::1] weight = np.empty(longest + 1, np.uint16)
-    cdef int64_t[::1] starts_out = starts
+    cdef char[::1] slot = np.empty(n_slots * sizeof(wr_slot), np.int8)
+    cdef uint16_t[:, ::1] sizes_out = sizes
     cdef bint valid
     cdef const float *stored = NULL
     cdef float *of_pairs = NULL
@@ -139,12 +143,12 @@ def sample_pairs(
     cdef wr_pair_sampler sampler = wr_pair_sampler(
         &options.c, n_words, slot_of.shape[0], n_slots, &word_rows[0], &indptr[0], &columns[0], &values[0],
         stored, &word_factor[0], &context_factor[0], &slot_of[0], &row_of[0], &offsets[0], &sampled[0], &rate[0],
-        &weight[0])
+        &weight[0], <wr_slot *> &slot[0])
     with nogil:
-        valid = wr_sample_pairs(&sampler, <wr_pair *> &pairs[0, 0], of_pairs, &starts_out[0])
+        valid = wr_sample_pairs(&sampler, <wr_pair *> &pairs[0, 0], of_pairs, &sizes_out[0, 0])
     if not valid:
         raise ValueError("a column lies outside the contexts")
-    return starts
+    return sizes
 
 
 cdef int64_t check_rows(
@@ -161,54 +165,53 @@ cdef int64_t check_rows(
         n = indptr[word_rows[i] + 1] - indptr[word_rows[i]]
         longest, total = max(longest, n), total + n
     for i in range(row_of.shape[0]):
-        if not 0 <= row_of[i] < 65536:
-            raise ValueError("row_of must be below 65,536")
+        if not 0 <= row_of[i] < 65535:
+            raise ValueError("row_of must be below 65,535")
     if pairs.shape[0] <= total or pairs.shape[1] != 2:
         raise ValueError("pairs has no room for all pairs of the words")
     return longest
 
 
-def drop_first_slot(
-    uint16_t[:, ::1] pairs,             # INOUT  from sample_pairs
-    const int64_t[::1] starts,
-    int n_slots,
-    float[::1] pair_xi=None,            # INOUT  as long as `pairs`
+def sort_by_slot(
+    const uint16_t[:, ::1] pairs,       # from sample_pairs
+    const uint16_t[:, ::1] sizes,
+    uint16_t[:, ::1] sorted_pairs,      # OUT  as long as the sum of `sizes`
+    const float[::1] pair_xi=None,      # as long as `pairs`
+    float[::1] sorted_xi=None,          # OUT  as long as `sorted_pairs`
 ):
-    """Remove the pairs of the first of several slots; move the others together and return their starts."""
-    cdef int64_t i, s, n_words = (starts.shape[0] - 1) // n_slots if n_slots > 1 else 0
-    if n_slots < 2 or starts.shape[0] != n_words * n_slots + 1 or pairs.shape[1] != 2:
-        raise ValueError("the pairs were sampled for another number of slots, or for one")
-    if starts[0] < 0 or starts[n_words * n_slots] > pairs.shape[0] or (
-            pair_xi is not None and pair_xi.shape[0] != pairs.shape[0]):
-        raise ValueError("starts lie outside the pairs")
-    for i in range(n_words * n_slots):
-        if starts[i] > starts[i + 1]:
-            raise ValueError("starts lie outside the pairs")
-    new_starts = np.zeros(n_words * (n_slots - 1) + 1, np.int64)
-    cdef int64_t[::1] ends = new_starts[1:]
-    cdef int64_t first, last, end = 0
-    cdef wr_pair *pair = <wr_pair *> &pairs[0, 0] if pairs.shape[0] else NULL
-    cdef float *xi = NULL
-    if pair_xi is not None and pair_xi.shape[0]:
-        xi = &pair_xi[0]
+    """Sort sampled pairs by slot, those of a slot word by word."""
+    cdef int64_t i, s, n, first = 0, n_slots = sizes.shape[0], n_words = sizes.shape[1]
+    starts = np.cumsum(np.sum(sizes, axis=1, dtype=np.int64))
+    cdef int64_t total = starts[-1] if n_slots else 0
+    if pairs.shape[1] != 2 or sorted_pairs.shape[1] != 2 or pairs.shape[0] < total or sorted_pairs.shape[0] != total:
+        raise ValueError("the sizes are those of other pairs")
+    if pair_xi is not None and (
+            pair_xi.shape[0] != pairs.shape[0] or sorted_xi is None or sorted_xi.shape[0] != total):
+        raise ValueError("pair_xi must have one entry per pair")
+    if total == 0:
+        return
+    starts = np.concatenate([[0], starts[:-1]])
+    cdef int64_t[::1] start = starts
+    cdef const wr_pair *source = <const wr_pair *> &pairs[0, 0]
+    cdef wr_pair *target = <wr_pair *> &sorted_pairs[0, 0]
     with nogil:
         for i in range(n_words):
-            first, last = starts[i * n_slots + 1], starts[(i + 1) * n_slots]
-            if first < last:
-                memmove(pair + end, pair + first, (last - first) * sizeof(wr_pair))
-                if xi != NULL:
-                    memmove(xi + end, xi + first, (last - first) * sizeof(float))
-            for s in range(1, n_slots):
-                end += starts[i * n_slots + s + 1] - starts[i * n_slots + s]
-                ends[i * (n_slots - 1) + s - 1] = end
-    return new_starts
+            for s in range(n_slots):
+                n = sizes[s, i]
+                if n == 0:
+                    continue
+                memcpy(target + start[s], source + first, n * sizeof(wr_pair))
+                if pair_xi is not None:
+                    memcpy(&sorted_xi[start[s]], &pair_xi[first], n * sizeof(float))
+                first += n
+                start[s] += n
 
 
 def run_cell(
     tuple words,                        # INOUT  (vectors, accumulator) of the block: U, the bias coordinate 1, zeros
     tuple contexts,                     # INOUT  (vectors, accumulator) of the block: V, the bias, zeros
     const uint16_t[::1] negative_weights,  # entries of each context in the table of the negative sampler
-    tuple pairs,                        # (pairs, starts, n_slots) of sample_pairs; the first slot is this block
+    tuple pairs,                        # (pairs, sizes): the sampled pairs, word by word, and how many each word has
     EpochOptions options not None,
     uint64_t seed,
     const float[::1] pair_xi=None,      # stored xi of the pairs; without it, xi follows from the estimated ranks
@@ -217,22 +220,22 @@ def run_cell(
     cdef float[:, ::1] u, v
     cdef float[::1] u_accumulator, v_accumulator
     cdef const uint16_t[:, ::1] sampled
-    cdef const int64_t[::1] starts
-    cdef int64_t n_slots, n_table, n_tasks
+    cdef const uint16_t[::1] sizes
+    cdef int64_t n_table, n_tasks
     cdef double loss
     u, u_accumulator = words
     v, v_accumulator = contexts
-    sampled, starts, n_slots = pairs
+    sampled, sizes = pairs
     if u.shape[1] != v.shape[1] or u.shape[1] % WR_ROW_FLOATS or not 0 < options.c.vector_size < u.shape[1]:
         raise ValueError("rows must have one stride, a multiple of 16, with room for the bias")
     if u_accumulator.shape[0] != u.shape[0] or v_accumulator.shape[0] != v.shape[0]:
         raise ValueError("accumulators must have one entry per row")
-    if n_slots < 1 or starts.shape[0] != u.shape[0] * n_slots + 1 or sampled.shape[1] != 2:
-        raise ValueError("the pairs were sampled for other words or blocks")
+    if sizes.shape[0] != u.shape[0] or sampled.shape[1] != 2:
+        raise ValueError("the pairs were sampled for other words")
     if pair_xi is not None and pair_xi.shape[0] != sampled.shape[0]:
         raise ValueError("pair_xi must have one entry per pair")
     n_table = check_weights(negative_weights, v.shape[0])
-    n_tasks = check_pairs(sampled, starts, n_slots, v.shape[0])
+    n_tasks = check_pairs(sampled, sizes, v.shape[0])
     if n_tasks == 0 or v.shape[0] < 2:  # no pairs, or nothing to rank them against
         return 0.0
     cdef float[::1] workspace = np.empty(wr_workspace_size(u.shape[1]), np.float32)
@@ -244,7 +247,7 @@ def run_cell(
         stored = &pair_xi[0]
     cdef wr_cell cell = wr_cell(
         &options.c, &u[0, 0], &u_accumulator[0], &v[0, 0], &v_accumulator[0], u.shape[0], v.shape[0], u.shape[1],
-        <const wr_pair *> &sampled[0, 0], stored, &starts[0], n_slots, wr_weight_scale(&options.c),
+        <const wr_pair *> &sampled[0, 0], stored, &sizes[0], wr_weight_scale(&options.c),
         wr_negative_sampler(&negative_weights[0], &table[0], &index_of[0]))
     with nogil:
         loss = wr_run_cell(&cell, <wr_task *> &tasks[0], &workspace[0], &seed)
@@ -264,15 +267,18 @@ cdef int64_t check_weights(const uint16_t[::1] negative_weights, int64_t n_conte
 
 
 cdef int64_t check_pairs(
-    const uint16_t[:, ::1] pairs, const int64_t[::1] starts, int64_t n_slots, int64_t n_contexts
+    const uint16_t[:, ::1] pairs, const uint16_t[::1] sizes, int64_t n_contexts
 ) except -1:
-    """Return the number of tasks; raise ValueError if a pair of the first slot lies outside the arrays."""
-    cdef int64_t i, j, n_tasks = 0
-    for i in range(0, starts.shape[0] - 1, n_slots):
-        if not 0 <= starts[i] <= starts[i + 1] <= pairs.shape[0]:
-            raise ValueError("starts lie outside the pairs")
-        n_tasks += wr_n_tasks(starts[i + 1] - starts[i])
-        for j in range(starts[i], starts[i + 1]):
-            if pairs[j, 0] >= n_contexts:
-                raise ValueError("a pair lies outside the block")
+    """Return the number of tasks; raise ValueError if a pair lies outside the arrays."""
+    cdef int64_t i, total = 0, n_tasks = 0
+    cdef uint16_t largest = 0
+    for i in range(sizes.shape[0]):
+        total += sizes[i]
+        n_tasks += wr_n_tasks(sizes[i])
+    if total != pairs.shape[0]:
+        raise ValueError("the sizes are those of other pairs")
+    for i in range(total):
+        largest = max(largest, pairs[i, 0])
+    if total and largest >= n_contexts:
+        raise ValueError("a pair lies outside the block")
     return n_tasks

@@ -44,13 +44,14 @@ typedef struct {
 
 /* Split the pairs of each word into tasks; return the number of tasks. */
 WR_INLINE int64_t wr_make_tasks(const wr_cell *cell, wr_task *tasks) {
-    int64_t n_tasks = 0;
+    int64_t n_tasks = 0, first = 0;
     for (int64_t i = 0; i < cell->n_words; i++) {
-        const int64_t *start = cell->starts + i * cell->n_slots, n = start[1] - start[0], n_new = wr_n_tasks(n);
+        const int64_t n = cell->sizes[i], n_new = wr_n_tasks(n);
         for (int64_t t = 0; t < n_new; t++) {
             const int64_t from = wr_task_start(n / n_new, n % n_new, t), to = wr_task_start(n / n_new, n % n_new, t + 1);
-            tasks[n_tasks++] = (wr_task){(int32_t)i, (int32_t)(to - from), start[0] + from};
+            tasks[n_tasks++] = (wr_task){(int32_t)i, (int32_t)(to - from), first + from};
         }
+        first += n;
     }
     return n_tasks;
 }

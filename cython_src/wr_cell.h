@@ -11,10 +11,9 @@ typedef struct {
     float *words, *word_accumulator;
     float *contexts, *context_accumulator;
     int64_t n_words, n_contexts, stride; /* of this block; the stride is a multiple of WR_ROW_FLOATS */
-    const wr_pair *pairs;                /* sampled pairs */
+    const wr_pair *pairs;                /* sampled pairs, word by word */
     const float *pair_xi;                /* and the stored xi of each, or NULL */
-    const int64_t *starts;               /* those of word i begin at starts[i * n_slots] */
-    int64_t n_slots;
+    const uint16_t *sizes;               /* and how many each word has */
     float weight_scale; /* of their weights */
     wr_negative_sampler sampler;
 } wr_cell;

@@ -16,7 +16,7 @@ WR_INLINE int wr_columns_are_valid(const int32_t *columns, int64_t n, int64_t n_
 
 /* Write the pairs of one word whose contexts lie in the slots; return how many. No branches: they would be mispredicted. */
 WR_INLINE int64_t wr_find_candidates(
-    const int32_t *columns, int64_t n, const uint8_t *slot_of, int64_t n_slots, int32_t *restrict pair
+    const int32_t *columns, int64_t n, const uint16_t *slot_of, int64_t n_slots, int32_t *restrict pair
 ) {
     int64_t found = 0;
     for (int64_t j = 0; j < n; j++) {
@@ -65,38 +65,35 @@ WR_INLINE int64_t wr_systematic_sample(
     return n_sampled;
 }
 
-/* Write the sampled pairs of a word, ordered by slot and task; starts[0 .. n_slots] become the borders of the slots. Pairs go to the
- * tasks of their slot in turn (round robin): columns are sorted by frequency, so each task gets frequent and rare contexts.
- * Tasks of neighboring columns gave clearly worse vectors.
+/* Write the sampled pairs of word i, ordered by slot and task, and how many each slot has. Pairs go to the tasks of their slot in turn
+ * (round robin): columns are sorted by frequency, so each task gets frequent and rare contexts. Tasks of neighboring columns gave
+ * clearly worse vectors.
  */
 WR_INLINE void wr_assign_to_tasks(
-    const wr_pair_sampler *sampler, const int32_t *columns, const float *xi, int64_t n, wr_pair *pairs, float *pair_xi,
-    int64_t *starts
+    const wr_pair_sampler *sampler, const int32_t *columns, const float *xi, int64_t i, int64_t n, wr_pair *pairs, float *pair_xi,
+    uint16_t *sizes
 ) {
-    const int64_t n_slots = sampler->n_slots;
-    struct {
-        int64_t n_tasks, length, longer, task, round;
-    } next[WR_MAX_SLOTS];
-    for (int64_t s = 0; s < n_slots; s++) starts[s + 1] = 0;
-    for (int64_t j = 0; j < n; j++) starts[sampler->slot_of[columns[sampler->pair[j]]] + 1]++;
-    for (int64_t s = 0; s < n_slots; s++) {
-        const int64_t n_pairs = starts[s + 1], n_tasks = wr_n_tasks(n_pairs), length = n_tasks ? n_pairs / n_tasks : 0;
-        next[s].n_tasks = n_tasks, next[s].length = length, next[s].longer = n_pairs - length * n_tasks;
-        next[s].task = next[s].round = 0;
-        starts[s + 1] += starts[s];
+    uint16_t *size = sizes + i;
+    const int64_t stride = sampler->n_words;
+    for (int64_t s = 0; s < sampler->n_slots; s++) size[s * stride] = 0;
+    for (int64_t j = 0; j < n; j++) size[sampler->slot_of[columns[sampler->pair[j]]] * stride]++;
+    for (int64_t s = 0, start = 0; s < sampler->n_slots; s++) {
+        const int64_t n_pairs = size[s * stride], n_tasks = wr_n_tasks(n_pairs), length = n_tasks ? n_pairs / n_tasks : 0;
+        sampler->slot[s] = (wr_slot){start, n_tasks, length, n_pairs - length * n_tasks, 0, 0};
+        start += n_pairs;
     }
     for (int64_t j = 0; j < n; j++) {
-        const int32_t context = columns[sampler->pair[j]], s = sampler->slot_of[context];
-        const int64_t position = wr_task_start(next[s].length, next[s].longer, next[s].task) + next[s].round;
-        pairs[starts[s] + position] = (wr_pair){(uint16_t)sampler->row_of[context], sampler->weight[j]};
-        if (xi) pair_xi[starts[s] + position] = xi[sampler->pair[j]];
-        if (++next[s].task == next[s].n_tasks) next[s].task = 0, next[s].round++;
+        const int32_t context = columns[sampler->pair[j]];
+        wr_slot *slot = sampler->slot + sampler->slot_of[context];
+        const int64_t position = slot->start + wr_task_start(slot->length, slot->longer, slot->task) + slot->round;
+        pairs[position] = (wr_pair){(uint16_t)sampler->row_of[context], sampler->weight[j]};
+        if (xi) pair_xi[position] = xi[sampler->pair[j]];
+        if (++slot->task == slot->n_tasks) slot->task = 0, slot->round++;
     }
 }
 
-int WR_KERNEL(wr_sample_pairs)(const wr_pair_sampler *s, wr_pair *pairs, float *pair_xi, int64_t *starts) {
+int WR_KERNEL(wr_sample_pairs)(const wr_pair_sampler *s, wr_pair *pairs, float *pair_xi, uint16_t *sizes) {
     const float weight_scale = wr_weight_scale(s->options);
-    starts[0] = 0;
     for (int64_t i = 0; i < s->n_words; i++) {
         const int64_t first = s->indptr[s->count_row[i]], length = s->indptr[s->count_row[i] + 1] - first;
         const int32_t *columns = s->columns + first;
@@ -104,7 +101,9 @@ int WR_KERNEL(wr_sample_pairs)(const wr_pair_sampler *s, wr_pair *pairs, float *
         int64_t n = wr_find_candidates(columns, length, s->slot_of, s->n_slots, s->pair);
         wr_sampling_rates(s->options, s->counts + first, columns, s->pair, n, s->word_factor[i], s->context_factor, s->rate);
         n = wr_systematic_sample(s->pair, s->rate, s->weight, n, weight_scale, s->offset + i);
-        wr_assign_to_tasks(s, columns, s->xi ? s->xi + first : NULL, n, pairs, pair_xi, starts + i * s->n_slots);
+        wr_assign_to_tasks(s, columns, s->xi ? s->xi + first : NULL, i, n, pairs, pair_xi, sizes);
+        pairs += n;
+        if (s->xi) pair_xi += n;
     }
     return 1;
 }

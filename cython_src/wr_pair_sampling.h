@@ -29,12 +29,17 @@ static inline float wr_weight_scale(const wr_options *o) {
     return floorf(65535.0f / (o->draws_per_weight > 1.0f ? o->draws_per_weight : 1.0f));
 }
 
-enum { WR_TASK_PAIRS = 16, WR_MAX_SLOTS = 256 };
+enum { WR_TASK_PAIRS = 16, WR_MAX_SLOTS = 65535 };
 
 /* A sampled pair of a known word: the row of its context in the block, and its weight times wr_weight_scale */
 typedef struct {
     uint16_t row, weight;
 } wr_pair;
+
+/* Where the next pair of a word and a slot goes; see wr_assign_to_tasks */
+typedef struct {
+    int64_t start, n_tasks, length, longer, task, round;
+} wr_slot;
 
 /* The blocks of contexts that pairs are sampled for are slots 0 .. n_slots - 1; contexts of other blocks have higher slots. */
 typedef struct {
@@ -46,13 +51,14 @@ typedef struct {
     const float *counts;
     const float *xi; /* stored for each count, or NULL */
     const float *word_factor, *context_factor; /* their product is the expected count of a pair */
-    const uint8_t *slot_of;                    /* slot of each context */
+    const uint16_t *slot_of;                   /* slot of each context */
     const int32_t *row_of;                     /* and its row in the block */
     uint32_t *offset;                          /* of each word's systematic sampling */
     /* scratch memory for the longest row */
     int32_t *pair;    /* candidates, then sampled pairs, as positions in the row */
     float *rate;      /* expected draws of each candidate, with room for a multiple of 16 */
     uint16_t *weight; /* of each sampled pair */
+    wr_slot *slot;    /* [n_slots] */
 } wr_pair_sampler;
 
 /* The `n` sampled pairs of a word and a slot are split into this many tasks, of n / tasks pairs or one more. */
@@ -63,9 +69,9 @@ WR_INLINE int64_t wr_task_start(int64_t length, int64_t longer, int64_t task) {
     return length * task + (task < longer ? task : longer);
 }
 
-/* Sample the pairs of a block of words; word i and slot s get pairs[starts[i * n_slots + s] .. starts[i * n_slots + s + 1]], and
- * their stored xi, if any, go to the same places of pair_xi. Return 0 if a column is no context. */
+/* Sample the pairs of a block of words and write them word by word; of word i, sizes[slot * n_words + i] are in each slot. Their stored
+ * xi, if any, go to the same places of pair_xi. Return 0 if a column is no context. */
 WR_DISPATCH(
-    int, wr_sample_pairs, (const wr_pair_sampler *s, wr_pair *pairs, float *pair_xi, int64_t *starts), (s, pairs, pair_xi, starts))
+    int, wr_sample_pairs, (const wr_pair_sampler *s, wr_pair *pairs, float *pair_xi, uint16_t *sizes), (s, pairs, pair_xi, sizes))
 
 #endif

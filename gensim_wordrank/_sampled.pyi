@@ -19,12 +19,13 @@ def sample_pairs(
     counts: tuple[NDArray[Any], NDArray[Any], NDArray[Any]], factors: tuple[NDArray[Any], NDArray[Any]],
     slots: tuple[NDArray[Any], NDArray[Any], int], options: EpochOptions, xi: NDArray[Any] | None = None,
     pair_xi: NDArray[np.float32] | None = None,
-) -> NDArray[np.int64]: ...  # fmt: skip
-def drop_first_slot(
-    pairs: NDArray[np.uint16], starts: NDArray[np.int64], n_slots: int, pair_xi: NDArray[np.float32] | None = None
-) -> NDArray[np.int64]: ...
+) -> NDArray[np.uint16]: ...  # fmt: skip
+def sort_by_slot(
+    pairs: NDArray[np.uint16], sizes: NDArray[np.uint16], sorted_pairs: NDArray[np.uint16],
+    pair_xi: NDArray[np.float32] | None = None, sorted_xi: NDArray[np.float32] | None = None,
+) -> None: ...  # fmt: skip
 def run_cell(
     words: tuple[NDArray[Any], NDArray[Any]], contexts: tuple[NDArray[Any], NDArray[Any]],
-    negative_weights: NDArray[np.uint16], pairs: tuple[NDArray[np.uint16], NDArray[np.int64], int],
+    negative_weights: NDArray[np.uint16], pairs: tuple[NDArray[np.uint16], NDArray[np.uint16]],
     options: EpochOptions, seed: int, pair_xi: NDArray[np.float32] | None = None,
 ) -> float: ...  # fmt: skip

@@ -91,15 +91,14 @@ def run_cell(
     context_accumulator,
     negative_weights,
     pairs,
-    starts,
-    n_slots,
+    sizes,
     seed,
     pair_xi=None,
     **options,
 ):
     """Call the kernel with each array and each option as an argument of its own."""
     return _sampled.run_cell(
-        (words, word_accumulator), (contexts, context_accumulator), negative_weights, (pairs, starts, n_slots),
+        (words, word_accumulator), (contexts, context_accumulator), negative_weights, (pairs, sizes),
         _sampled.EpochOptions(**OPTIONS | options), seed, pair_xi,
     )  # fmt: skip
 
@@ -120,19 +119,22 @@ def _sampled_calls() -> dict[str, Call]:
         "word_rows": np.arange(9, dtype=np.int32)[::-1].copy(), "indptr": counts.indptr, "columns": counts.indices,
         "counts": counts.data, "word_factors": np.linspace(0, 1, 9, dtype=np.float32),
         "context_factors": np.linspace(0, 1, 21, dtype=np.float32),
-        "slot_of": (np.arange(21) % 3).astype(np.uint8), "row_of": np.arange(21, dtype=np.int32), "n_slots": 2,
+        "slot_of": (np.arange(21) % 3).astype(np.uint16), "row_of": np.arange(21, dtype=np.int32), "n_slots": 2,
     }  # fmt: skip
     pairs = sampling["pairs"].copy()
-    starts = sample_pairs(**sampling | {"pairs": pairs, "offsets": sampling["offsets"].copy()})
+    sizes = sample_pairs(**sampling | {"pairs": pairs, "offsets": sampling["offsets"].copy()})
+    sorting = {"pairs": pairs, "sizes": sizes, "sorted_pairs": np.zeros((sizes.sum(), 2), np.uint16)}
+    sorted_pairs = sorting["sorted_pairs"].copy()
+    _sampled.sort_by_slot(pairs, sizes, sorted_pairs)
     cell = {
         "words": packed[0], "word_accumulator": np.ones(9, np.float32), "contexts": packed[1],
         "context_accumulator": np.ones(21, np.float32), "negative_weights": (1 + np.arange(21) % 2).astype(np.uint16),
-        "pairs": pairs, "starts": starts, "n_slots": 2, "seed": 7,
+        "pairs": sorted_pairs[: sizes[0].sum()], "sizes": sizes[0], "seed": 7,
     }  # fmt: skip
     written = ("words", "word_accumulator", "contexts", "context_accumulator")
     return {
         "sample_pairs": Call(sample_pairs, sampling | OPTIONS, ("pairs", "offsets")),
-        "drop_first_slot": Call(_sampled.drop_first_slot, {"pairs": pairs, "starts": starts, "n_slots": 2}, ("pairs",)),
+        "sort_by_slot": Call(_sampled.sort_by_slot, sorting, ("sorted_pairs",)),
         "run_cell": Call(run_cell, cell | OPTIONS, written),
     }
 

@@ -61,10 +61,10 @@ def test_negative_weights_without_pairs():
     assert Partition.of(summary, seed=1).negative_weights(2).tolist() == [1] * 9
 
 
-@pytest.mark.parametrize("n", [1, 2, 255, 512, 1750, 70_000, 145_000, 10**6, 10**8])
+@pytest.mark.parametrize("n", [1, 2, 255, 512, 1750, 70_000, 145_000, 10**6, 10**7, 10**8])
 def test_number_of_blocks(n):
     """The number of blocks is a power of two, and blocks are neither too small nor too large."""
     blocks = number_of_blocks(n)
     assert blocks & (blocks - 1) == 0
     assert blocks == 1 or n // blocks >= SETTINGS.min_block
-    assert n / blocks <= SETTINGS.max_block or blocks == 256
+    assert n / blocks <= SETTINGS.max_block

@@ -16,10 +16,11 @@ from gensim_wordrank.cooccurrence.csr import CountSummary
 from gensim_wordrank.settings import SETTINGS, Settings
 from gensim_wordrank.types import Floats
 
-# block numbers are stored in one byte
-MAX_BLOCKS = 256
-# bytes of a sampled pair and of a counted pair; sampled pairs may take this share of the memory of the counts
-PAIR_BYTES, COUNT_BYTES, SAMPLED_SHARE = 4, 8, 0.1
+# block numbers are stored in two bytes
+MAX_BLOCKS = 1 << 15
+# bytes of a sampled pair, of their number per word and stratum, and of a counted pair; pairs and numbers may each take
+# this share of the memory of the counts
+PAIR_BYTES, SIZE_BYTES, COUNT_BYTES, SAMPLED_SHARE = 4, 2, 8, 0.1
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class EpochPartition:
 
     order: NDArray[np.int64]  # the contexts, block after block
     offsets: NDArray[np.int64]  # where each block begins in `order`, and the end
-    block_of: NDArray[np.uint8]  # the block of each context
+    block_of: NDArray[np.uint16]  # the block of each context
     row_of: NDArray[np.int32]  # and its row in that block
     sampling_offsets: list[NDArray[np.uint32]]  # of the words of each block, in units of 2^-32
 
@@ -76,7 +77,7 @@ class Partition:
         """Return the blocks of contexts and the systematic-sampling offsets of an epoch."""
         order = self._random(1, epoch).permutation(self.n_contexts)
         offsets = np.arange(self.n_blocks + 1) * self.n_contexts // self.n_blocks
-        block_of, row_of = np.empty(self.n_contexts, np.uint8), np.empty(self.n_contexts, np.int32)
+        block_of, row_of = np.empty(self.n_contexts, np.uint16), np.empty(self.n_contexts, np.int32)
         for b in range(self.n_blocks):
             members = order[offsets[b] : offsets[b + 1]]
             block_of[members], row_of[members] = b, np.arange(len(members))
@@ -130,18 +131,18 @@ def number_of_blocks(n: int, settings: Settings = SETTINGS) -> int:
     return blocks
 
 
-def choose_strata_per_batch(share: float, n_blocks: int) -> int:
+def choose_strata_per_batch(n_sampled: float, n_pairs: int, n_words: int, n_blocks: int) -> int:
     """Return for how many strata pairs are sampled at a time: few enough for them to be small beside the counts.
 
-    `share` is that of the pairs that are sampled in an epoch.
+    `n_sampled` of the `n_pairs` are sampled in an epoch.
 
     Examples
     --------
     >>> from gensim_wordrank.training.partition import choose_strata_per_batch
-    >>> [choose_strata_per_batch(share, n_blocks=8) for share in (0.0, 0.1, 0.5, 1.0)]
+    >>> [choose_strata_per_batch(n_sampled, 1_000_000, n_words=1000, n_blocks=8) for n_sampled in (0, 1e5, 5e5, 1e6)]
     [8, 8, 2, 1]
     """
-    strata = n_blocks
-    while strata > 1 and share * strata / n_blocks * PAIR_BYTES > SAMPLED_SHARE * COUNT_BYTES:
+    strata, most = n_blocks, SAMPLED_SHARE * COUNT_BYTES * n_pairs
+    while strata > 1 and max(PAIR_BYTES * n_sampled * strata / n_blocks, SIZE_BYTES * n_words * strata) > most:
         strata //= 2
     return strata

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from mmap import PAGESIZE
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from gensim_wordrank.objective.objective import ExpectedCounts, Objective
 from gensim_wordrank.settings import SETTINGS, Settings
 from gensim_wordrank.training.blocks import Block, BlockedRows
 from gensim_wordrank.training.method import Method
-from gensim_wordrank.training.partition import EpochPartition, Partition, choose_strata_per_batch
+from gensim_wordrank.training.partition import PAIR_BYTES, EpochPartition, Partition, choose_strata_per_batch
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State
 from gensim_wordrank.training.stored import is_update_due, kept_xi, updated_xi
@@ -58,9 +59,10 @@ class TrainingConfig:
         expected = ExpectedCounts.of(counts.word_sums, counts.context_sums, objective.discount)
         # without the discount: fewer pairs will be sampled than estimated here
         sampled = np.minimum(settings.draws_per_weight * objective.weights(counts.sample), 1)
+        n_sampled = n_pairs * float(sampled.mean(dtype=np.float64)) if len(sampled) else 0.0
         l2 = objective.effective_l2(len(counts.context_sums), n_pairs, settings)
         partition = Partition.of(counts, seed, settings)
-        batch = choose_strata_per_batch(float(sampled.mean()) if len(sampled) else 0.0, partition.n_blocks)
+        batch = choose_strata_per_batch(n_sampled, n_pairs, len(counts.word_sums), partition.n_blocks)
         negatives = partition.negative_weights(settings.n_negatives, method.uniform_negatives)
         return cls(partition, objective, expected, negatives, method, vector_size, n_pairs, batch, l2)
 
@@ -70,17 +72,30 @@ class SampledPairs:
     """The pairs that were sampled for a block of words and some strata, one stratum after the other."""
 
     pairs: NDArray[np.uint16]
-    starts: NDArray[np.int64]  # of the pairs of each word, and within them of each stratum
-    n_strata: int
+    sizes: NDArray[np.uint16]  # pairs of each stratum and word
+    starts: list[int]  # of the pairs of each stratum, and the end
     xi: Vectors | None = None  # stored, of these pairs
 
-    def without_first_stratum(self) -> SampledPairs:
-        """Drop the pairs of the first stratum and release their memory."""
-        starts = _sampled.drop_first_slot(self.pairs, self.starts, self.n_strata, self.xi)
+    @classmethod
+    def sort(cls, pairs: NDArray[np.uint16], sizes: NDArray[np.uint16], xi: Vectors | None) -> SampledPairs:
+        """Sort pairs that were sampled word by word."""
+        starts = [0, *np.cumsum(sizes.sum(axis=1, dtype=np.int64)).tolist()]
+        sorted_pairs = anonymous_array(2 * starts[-1], np.uint16).reshape(-1, 2)
+        sorted_xi = None if xi is None else anonymous_array(starts[-1], np.float32)
+        _sampled.sort_by_slot(pairs, sizes, sorted_pairs, xi, sorted_xi)
+        return cls(sorted_pairs, sizes, starts, sorted_xi)
+
+    def of_stratum(self, i: int) -> tuple[tuple[NDArray[np.uint16], NDArray[np.uint16]], Vectors | None]:
+        """Return a stratum's pairs, how many each word has, and their xi."""
+        some = slice(self.starts[i], self.starts[i + 1])
+        return (self.pairs[some], self.sizes[i]), None if self.xi is None else self.xi[some]
+
+    def discard(self, i: int) -> None:
+        """Release the memory of a stratum's pairs, together with the page that they share with those before."""
+        some = slice(max(0, self.starts[i] - PAGESIZE // PAIR_BYTES), self.starts[i + 1])
         for array in (self.pairs, self.xi):
             if array is not None:
-                discard_pages(array[starts[-1] : self.starts[-1]])
-        return SampledPairs(self.pairs, starts, self.n_strata - 1, self.xi)
+                discard_pages(array[some])
 
 
 class PartitionEpoch:
@@ -138,18 +153,18 @@ class PartitionEpoch:
 
     def run_cell(self, stratum: int, i: int, contexts: Block) -> float:
         """Train the words of block `i` with their contexts of a stratum; strata must come in order."""
-        is_first = stratum % self.config.strata_per_batch == 0
-        sampled = self._sample(i, stratum) if is_first else self.sampled.pop(i)
+        of_batch = stratum % self.config.strata_per_batch
+        if not of_batch:
+            self.sampled[i] = self._sample(i, stratum)
+        pairs, xi = self.sampled[i].of_stratum(of_batch)
         words, block, offsets = self.words[i], self.numbers[i], self.contexts.offsets
         b = self.config.partition.context_block(block, stratum)
         loss = _sampled.run_cell(
             (words.vectors, words.accumulator), (contexts.vectors, contexts.accumulator),
-            self.negative_weights[offsets[b] : offsets[b + 1]],
-            (sampled.pairs, sampled.starts, sampled.n_strata), self.options,
-            self.config.partition.cell_seed(self.epoch, block, b), sampled.xi,
+            self.negative_weights[offsets[b] : offsets[b + 1]], pairs, self.options,
+            self.config.partition.cell_seed(self.epoch, block, b), xi,
         )  # fmt: skip
-        if sampled.n_strata > 1:
-            self.sampled[i] = sampled.without_first_stratum()
+        self.sampled[i].discard(of_batch)
         return loss
 
     def weight(self) -> float:
@@ -163,17 +178,18 @@ class PartitionEpoch:
         most = int((counts.indptr[rows + 1] - counts.indptr[rows]).sum())
         pairs = anonymous_array(2 * (most + 1), np.uint16).reshape(-1, 2)  # few of them are sampled
         xi = None if self.xi is None else anonymous_array(most + 1, np.float32)
-        # uint8 wraps around, and n_blocks divides 256
-        first = np.uint8(partition.context_block(block, stratum))
-        slot_of = ((self.contexts.block_of - first) % partition.n_blocks).astype(np.uint8)
+        # uint16 wraps around, and n_blocks divides 65,536
+        first = np.uint16(partition.context_block(block, stratum))
+        slot_of = (self.contexts.block_of - first) % np.uint16(partition.n_blocks)
         n_strata = self.config.strata_per_batch
-        starts = _sampled.sample_pairs(
+        sizes = _sampled.sample_pairs(
             pairs, self.contexts.sampling_offsets[block], rows, (counts.indptr, counts.indices, counts.data),
             (expected.words[partition.word_blocks[block]], expected.contexts),
             (slot_of, self.contexts.row_of, n_strata), self.options, self.xi, xi,
         )  # fmt: skip
-        self.drawn[i] += pairs[: starts[-1], 1].sum(dtype=np.int64)
-        return SampledPairs(pairs, starts, n_strata, xi)
+        sampled = SampledPairs.sort(pairs, sizes, xi)
+        self.drawn[i] += sampled.pairs[:, 1].sum(dtype=np.int64)
+        return sampled
 
 
 def sampled_epoch(

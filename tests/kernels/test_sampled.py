@@ -153,7 +153,8 @@ def test_sampling_rates_of_any_counts(rows, seed):
         row[: len(values)] = values
     counts = Cooccurrence.from_matrix(dense)
     offsets = np.random.default_rng(seed).integers(1 << 32, size=len(rows), dtype=np.uint32)
-    pairs, starts = sample_pairs(len(rows), 50, counts, offsets=offsets)
+    pairs, sizes = sample_pairs(len(rows), 50, counts, offsets=offsets)
+    starts = [0, *np.cumsum(sizes[0])]
     rate = 20 * np.minimum(1, (dense.astype(np.float64) / 100) ** 0.75)
     for word, expected in enumerate(rate):
         sampled = pairs[starts[word] : starts[word + 1]]
@@ -196,11 +197,11 @@ def run_cell(words, contexts, counts, seed=1, **arguments):
     padded = [np.zeros((len(matrix), stride), np.float32) for matrix in (words, contexts)]
     padded[0][:, :size], padded[1][:, :size], padded[0][:, size] = words, contexts, 1
     accumulators = [np.full(len(matrix), 0.1, np.float32) for matrix in (words, contexts)]
-    pairs, starts = sample_pairs(len(words), n, counts)
+    pairs, sizes = sample_pairs(len(words), n, counts)
     arguments = OPTIONS | {
         "words": padded[0], "word_accumulator": accumulators[0], "contexts": padded[1],
         "context_accumulator": accumulators[1], "negative_weights": np.ones(n, np.uint16), "pairs": pairs,
-        "starts": starts, "n_slots": 1, "seed": seed, "n_contexts": n, "vector_size": size, "n_negatives": 16,
+        "sizes": sizes[0], "seed": seed, "n_contexts": n, "vector_size": size, "n_negatives": 16,
         "pair_loss": 0, "sharpness": 1.0, "gradient_scale": 0.1, **arguments,
     }  # fmt: skip
     loss = call_run_cell(**arguments)
@@ -214,45 +215,38 @@ def sample_pairs(n_words, n_contexts, counts, **arguments):
         "offsets": np.linspace(0, 4e9, n_words).astype(np.uint32), "word_rows": np.arange(n_words, dtype=np.int32),
         "indptr": counts.indptr, "columns": counts.indices, "counts": counts.data,
         "word_factors": np.zeros(n_words, np.float32), "context_factors": np.zeros(n_contexts, np.float32),
-        "slot_of": np.zeros(n_contexts, np.uint8), "row_of": np.arange(n_contexts, dtype=np.int32), "n_slots": 1,
+        "slot_of": np.zeros(n_contexts, np.uint16), "row_of": np.arange(n_contexts, dtype=np.int32), "n_slots": 1,
         **arguments,
     }  # fmt: skip
-    starts = call_sample_pairs(**arguments)
-    return arguments["pairs"][: starts[-1]], starts
+    sizes = call_sample_pairs(**arguments)
+    return arguments["pairs"][: sizes.sum()], sizes
 
 
-@pytest.mark.parametrize("n_slots", [2, 3, 5])
-def test_dropping_the_first_slot_keeps_the_others(n_slots):
-    """Dropping slot after slot keeps the pairs of the others, in order and contiguous."""
-    _, _, counts = make_problem(30, 200, 4, seed=11)
-    slot_of = np.random.default_rng(2).integers(0, n_slots + 1, 200).astype(np.uint8)
-    pairs, starts = sample_pairs(30, 200, counts, slot_of=slot_of, n_slots=n_slots)
-    slots = [[pairs[starts[w * n_slots + s] : starts[w * n_slots + s + 1]].tolist() for s in range(n_slots)]
-             for w in range(30)]  # fmt: skip
-    for dropped in range(1, n_slots):
-        starts = _sampled.drop_first_slot(pairs, starts, n_slots - dropped + 1)
-        expected = [slot for word in slots for slot in word[dropped:]]
-        assert [pairs[a:b].tolist() for a, b in itertools.pairwise(starts)] == expected
-    assert starts[-1]
+@pytest.mark.parametrize("n_slots", [1, 2, 5, 300])
+def test_pairs_are_sorted_by_slot(n_slots):
+    """Pairs, and their xi, are sorted by slot, those of a slot by word; the number of slots is not that of a byte."""
+    _, _, counts = make_problem(30, 400, 4, seed=11)
+    slot_of = np.random.default_rng(2).integers(0, n_slots + 1, 400).astype(np.uint16)
+    pairs, sizes = sample_pairs(30, 400, counts, slot_of=slot_of, n_slots=n_slots)
+    runs = np.split(np.arange(len(pairs)), np.cumsum(sizes.T.ravel())[:-1])  # of each word, and of each slot in it
+    order = np.concatenate([runs[word * n_slots + slot] for slot in range(n_slots) for word in range(30)])
+    xi, sorted_pairs, sorted_xi = np.arange(len(pairs), dtype=np.float32), *map(np.empty_like, (pairs, pairs[:, 0]))
+    sorted_xi = sorted_xi.astype(np.float32)
+    _sampled.sort_by_slot(pairs, sizes, sorted_pairs, xi, sorted_xi)
+    assert len(pairs) > 100
+    assert sorted_pairs.tolist() == pairs[order].tolist()
+    assert sorted_xi.tolist() == order.tolist()
 
 
-@pytest.mark.parametrize(
-    ("starts", "n_slots", "message"),
-    [
-        ([0, 1, 2], 1, "another number of slots"),
-        ([0, 1, 2], 0, "another number of slots"),
-        ([0, 1, 2], -2, "another number of slots"),
-        ([0, 1, 2], 3, "another number of slots"),
-        ([], 2, "another number of slots"),
-        ([0, 1, 4], 2, "outside the pairs"),
-        ([-1, 1, 2], 2, "outside the pairs"),
-        ([0, 3, 2], 2, "outside the pairs"),
-    ],
-)
-def test_inconsistent_starts_raise(starts, n_slots, message):
-    """Starts outside the pairs, or for another number of slots, raise ValueError."""
-    with pytest.raises(ValueError, match=message):
-        _sampled.drop_first_slot(np.zeros((3, 2), np.uint16), np.array(starts, np.int64), n_slots)
+@pytest.mark.parametrize(("n", "n_sorted", "n_xi"), [(2, 3, None), (4, 2, None), (4, 3, 3), (4, 4, None)])
+def test_inconsistent_sizes_raise(n, n_sorted, n_xi):
+    """Arrays that do not have the pairs of the sizes raise ValueError."""
+    pairs, xi = (np.zeros((length, 2), np.uint16) for length in (n, n_sorted)), [None, None]
+    if n_xi is not None:
+        xi = [np.zeros(length, np.float32) for length in (n_xi, n_sorted)]
+    first, second = pairs
+    with pytest.raises(ValueError, match=r"sizes are those of other pairs|one entry per pair"):
+        _sampled.sort_by_slot(first, np.array([[1, 2]], np.uint16), second, *xi)
 
 
 def factors_and_rates(counts):
@@ -269,10 +263,10 @@ def test_sampled_pairs_have_the_right_slots_and_weights():
     _, _, counts = make_problem(30, 200, 2, seed=7, density=0.7)
     counts.data[:] = np.random.default_rng(1).exponential(2.0, counts.nnz) + 0.05
     factors, rate = factors_and_rates(counts)
-    slot_of = np.random.default_rng(2).integers(0, 4, 200).astype(np.uint8)
+    slot_of = np.random.default_rng(2).integers(0, 4, 200).astype(np.uint16)
     row_of = np.random.default_rng(3).permutation(200).astype(np.int32)
-    pairs, starts = sample_pairs(30, 200, counts, slot_of=slot_of, row_of=row_of, n_slots=3, **factors)
-    context_of = np.argsort(row_of)
+    pairs, sizes = sample_pairs(30, 200, counts, slot_of=slot_of, row_of=row_of, n_slots=3, **factors)
+    context_of, starts = np.argsort(row_of), [0, *np.cumsum(sizes.T)]
     for word, slot in itertools.product(range(30), range(3)):
         row = slice(counts.indptr[word], counts.indptr[word + 1])
         expected = dict(zip(counts.indices[row], rate[row], strict=True))
@@ -284,7 +278,7 @@ def test_sampled_pairs_have_the_right_slots_and_weights():
         np.testing.assert_allclose(sampled[:, 1] / WEIGHT_SCALE, [max(1, expected[c]) for c in contexts], rtol=2e-4)
     words = np.repeat(np.arange(30), np.diff(counts.indptr))
     n_expected = np.bincount(words, np.minimum(rate, 1) * (slot_of[counts.indices] < 3))
-    assert (np.abs(np.diff(starts[::3]) - n_expected) < 1.01).all()
+    assert (np.abs(sizes.sum(axis=0) - n_expected) < 1.01).all()
 
 
 def test_mean_weight_of_a_pair_is_its_rate():
@@ -296,8 +290,8 @@ def test_mean_weight_of_a_pair_is_its_rate():
     assert 0.2 < (rate < 1).mean() < 0.9
     runs, mean = 4000, np.zeros((3, 60))
     for offsets in np.random.default_rng(4).integers(1 << 32, size=(runs, 3), dtype=np.uint32):
-        pairs, starts = sample_pairs(3, 60, counts, offsets=offsets, **factors)
-        np.add.at(mean, (np.repeat(np.arange(3), np.diff(starts)), pairs[:, 0]), pairs[:, 1] / WEIGHT_SCALE / runs)
+        pairs, sizes = sample_pairs(3, 60, counts, offsets=offsets, **factors)
+        np.add.at(mean, (np.repeat(np.arange(3), sizes[0]), pairs[:, 0]), pairs[:, 1] / WEIGHT_SCALE / runs)
     expected = np.zeros((3, 60))
     expected[np.repeat(np.arange(3), np.diff(counts.indptr)), counts.indices] = rate
     assert (np.abs(mean - expected) < 5 * np.sqrt(0.25 / runs) + 2e-4 * expected).all()
@@ -307,8 +301,8 @@ def test_mean_weight_of_a_pair_is_its_rate():
 def test_pairs_are_assigned_to_tasks_round_robin():
     """Forty pairs of a word make three tasks, each with every third pair."""
     counts = Cooccurrence.from_matrix(np.full((1, 40), 100.0))
-    pairs, starts = sample_pairs(1, 40, counts)
-    assert starts.tolist() == [0, 40]
+    pairs, sizes = sample_pairs(1, 40, counts)
+    assert sizes.tolist() == [[40]]
     assert pairs[:, 0].tolist() == [*range(0, 40, 3), *range(1, 40, 3), *range(2, 40, 3)]
 
 
@@ -320,7 +314,7 @@ def test_the_memory_of_sampled_pairs_is_bounded():
     assert (config.partition.n_blocks, config.strata_per_batch) == (8, 1)
     counts.data[:] = 0.02
     assert TrainingConfig.of(counts.summarize(), Objective(), 2, 1, settings=settings).strata_per_batch == 8
-    assert choose_strata_per_batch(0.0, 8) == 8
+    assert choose_strata_per_batch(0, 100, n_words=10, n_blocks=8) == 4  # the sizes alone take a tenth of the counts
 
 
 def test_threads_give_the_same_bytes():
@@ -340,6 +334,17 @@ def test_padding_stays_zero_and_the_bias_coordinate_of_words_one():
     assert not new_words[:, 21:].any()
     assert not new_contexts[:, 21:].any()
     assert new_contexts[:, 20].any()
+
+
+def test_more_blocks_than_a_byte_can_number():
+    """An epoch of 512 blocks, as of millions of words, samples the same total weight and reaches a similar loss."""
+    words, contexts, counts = make_problem(1100, 1100, 4, seed=7, density=0.02)
+    objective = Objective("identity")
+    few, many = (
+        updates(make_state(words, contexts), counts, objective, 1e-6, 1, settings=replace(SETTINGS, **blocks))[1]
+        for blocks in ({}, {"max_block": 2, "min_block": 2})
+    )
+    assert many == pytest.approx(few, rel=0.05)
 
 
 @pytest.mark.parametrize("n_contexts", [1, 2, 3, 9, 17])
@@ -372,11 +377,10 @@ def test_a_cell_without_pairs_changes_nothing():
         ({"draws_per_weight": 0.0}, "draws_per_weight"),
         ({"negative_weights": np.ones(49, np.uint16)}, "each with a negative-sampling weight"),
         ({"negative_weights": np.zeros(50, np.uint16)}, "must be 1 or more"),
-        ({"n_slots": 2}, "other words or blocks"),
-        ({"n_slots": 0}, "other words or blocks"),
-        ({"starts": np.zeros(40, np.int64)}, "other words or blocks"),
-        ({"starts": np.full(41, 10**6)}, "outside the pairs"),
-        ({"pairs": np.full((5000, 2), 50, np.uint16)}, "outside the block"),
+        ({"sizes": np.zeros(41, np.uint16)}, "other words"),
+        ({"sizes": np.full(40, 65535, np.uint16)}, "other pairs"),
+        ({"pairs": np.zeros((5000, 2), np.uint16)}, "other pairs"),
+        ({"pairs": np.full((40, 2), 50, np.uint16), "sizes": np.ones(40, np.uint16)}, "outside the block"),
     ],
 )
 def test_inconsistent_cells_raise(change, message):
@@ -394,9 +398,9 @@ def test_inconsistent_cells_raise(change, message):
         ({"context_factors": np.zeros(49, np.float32)}, "one entry per context"),
         ({"word_rows": np.full(40, 40, np.int32)}, "no row in the counts"),
         ({"n_slots": 0}, "n_slots"),
-        ({"n_slots": 257}, "n_slots"),
-        ({"row_of": np.full(50, 65536, np.int32)}, "row_of"),
-        ({"slot_of": np.zeros(49, np.uint8)}, "slot_of"),
+        ({"n_slots": 65536}, "n_slots"),
+        ({"row_of": np.full(50, 65535, np.int32)}, "row_of"),
+        ({"slot_of": np.zeros(49, np.uint16)}, "slot_of"),
         ({"indptr": np.full(41, 10**6)}, "indptr points outside"),
         ({"indptr": np.arange(41)[::-1].copy()}, "indptr points outside"),
         ({"columns": np.zeros(10**4, np.int32)}, "one entry per pair"),
