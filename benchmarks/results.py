@@ -20,7 +20,8 @@ from pathlib import Path
 
 from bench import differences, groups, pages, plan, runs, scoring
 from bench.texts import Texts
-from gensim_wordrank.plots import save
+from gensim_wordrank.plots import Document, Figure, Image, save
+from gensim_wordrank.plots.documents import Block
 
 FOLDER = Path(__file__).parent / "results"
 PAGES = Path(__file__).parents[1] / "docs" / "results"
@@ -68,11 +69,25 @@ def write_pages(options: argparse.Namespace) -> None:
     known = runs.read(options.results / "leads.jsonl").values()
     leads = [lead for lead in known if ids.issuperset(lead["ours"] + lead["theirs"])]  # others are older than the runs
     for name, document in pages.all_pages(records, leads).items():
-        save(document, options.pages / name)
-    largest = [text for text in plan.texts() if not text.noise and groups.on(records, text)][-1]
-    save(pages.quality_figure(largest, groups.on(records, largest)), options.pages / "quality.png")
+        save_page(document, options.pages / name)
+    shown = pages.readme_text(records)
+    save(pages.quality_figure(shown, groups.on(records, shown)), options.pages / "quality.png")
     readme = options.readme.read_text(encoding="utf-8")
     runs.write(options.readme, pages.with_table(readme, pages.readme_table(records)))
+
+
+def save_page(document: Document, path: Path) -> None:
+    """Write a page, and its figures to files whose names stay the same when the page is written again."""
+    blocks: list[Block] = []
+    for block in document.blocks:
+        if isinstance(block, Figure):
+            number = sum(isinstance(each, Image) for each in blocks) + 1
+            image = Image(block.title, f"{path.stem}-{number}.png")
+            save(block, path.with_name(image.name))
+            blocks.append(image)
+        else:
+            blocks.append(block)
+    save(Document(document.title, blocks), path)
 
 
 def parser() -> argparse.ArgumentParser:

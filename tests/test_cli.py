@@ -297,7 +297,7 @@ def test_evaluate_writes_a_report(model, tmp_path):
     for text in ("+0.0 vs. the first model", "| government |", "| cricket |", "## Training", "## Parameters"):
         assert text in page
     images = [line for line in page.splitlines() if line.startswith("![")]
-    assert len(images) == len(list(tmp_path.glob("page.md.*.png"))) == 3
+    assert len(images) == len(list(tmp_path.glob("page.md.*.png"))) == 4  # bars, losses, two maps
     assert wordrank("evaluate", model, "--report", "page.html", "--json", cwd=tmp_path).returncode == 0
     assert "<h2>Neighbours</h2>" in (tmp_path / "page.html").read_text(encoding="utf-8")
 

@@ -3,7 +3,7 @@
 from html.parser import HTMLParser
 
 import pytest
-from gensim_wordrank.plots import Document, Heading, Paragraph, Table, loss_functions, save
+from gensim_wordrank.plots import Document, Heading, Image, Paragraph, Table, loss_functions, save
 
 WORDS = [
     "<script>alert(1)</script>",
@@ -47,7 +47,7 @@ def test_html_escapes_texts(tmp_path):
     parser = Cells()
     parser.feed(page)
     assert parser.cells[::2] == WORDS
-    assert parser.tags.count("script") == 2  # plotly.js and search.js
+    assert parser.tags.count("script") == 2  # plotly.js and page.js
     assert "<title>About &lt;words&gt;</title>" in page
 
 
@@ -69,7 +69,7 @@ def test_figures_are_in_the_page_or_beside_it(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert page.count("* plotly.js v") == 1
-    assert page.count("Plotly.newPlot(") == 2
+    assert page.count("Plotly.newPlot(") == 4  # two panels each
     save(document, tmp_path / "my page.md")
     text = (tmp_path / "my page.md").read_text(encoding="utf-8")
     images = sorted(tmp_path.glob("my page.md.*.png"), key=lambda image: image.name[-5])
@@ -77,6 +77,15 @@ def test_figures_are_in_the_page_or_beside_it(tmp_path):
     for image in images:
         assert f"![Rank losses](<{image.name}>)" in text
         assert image.read_bytes().startswith(b"\x89PNG")
+
+
+def test_images_keep_their_files(tmp_path):
+    """An image is linked to under its own name, and no file is written for it."""
+    for name in ("page.html", "page.md"):
+        save(Document("Title", [Image("A <picture>", "some file.png")]), tmp_path / name)
+    assert '<img src="some file.png" alt="A &lt;picture&gt;">' in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "![A &lt;picture&gt;](<some file.png>)" in (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_save_document_with_wrong_extension(tmp_path):

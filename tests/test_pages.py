@@ -92,13 +92,79 @@ def test_curves_have_legends_and_hover_values(show, tmp_path):
     page = show(tmp_path / "losses.html")
     assert page.title() == "Rank losses"
     names = [series.name for panel in loss_functions().panels for series in panel.series]
-    expect(page.locator(".legendtext, .legend2text")).to_have_text(names)
-    line = page.locator(".xy .js-line").nth(0).bounding_box()  # rho_0 from corner to corner
+    expect(page.locator(".legend button")).to_have_text(names)
+    line = page.locator("#figure .js-line").nth(0).bounding_box()  # rho_0 from corner to corner
     page.mouse.move(line["x"] + line["width"] / 2, line["y"] + line["height"] / 2)
     page.wait_for_selector(".hovertext")
     x, y = map(float, re.findall(r"\d+\.?\d*", page.locator(".hovertext").text_content())[:2])
     assert x == pytest.approx(y)
     assert x == pytest.approx(5, abs=0.5)
+
+
+def test_legend_hides_and_shows_a_curve(show, tmp_path):
+    """A click on a name hides its curve, another one shows it again."""
+    save(loss_curves({"a": [9.0, 5.0], "b": [8.0, 7.0]}), tmp_path / "curves.html")
+    page = show(tmp_path / "curves.html")
+    button = page.get_by_role("button", name="b", exact=True)
+    for visible in ("legendonly", True):
+        button.click()
+        assert page.evaluate("() => figure.data.map(trace => trace.visible ?? true)") == [True, visible]
+
+
+@pytest.mark.parametrize("width", [390, 800, 1600])
+@pytest.mark.parametrize("words", [["w0"], ["w0", "w1", "w2"]])
+def test_a_map_fits_the_window(show, tmp_path, width, words):
+    """Labels neither overlap nor leave the map, the page fits the window, and words that were asked for are shown."""
+    random = np.random.default_rng(3)
+    names = [f"w{number}" + "x" * random.integers(0, 12) * (number > 2) for number in range(60)]
+    wv = KeyedVectors(5)
+    wv.add_vectors(names, random.normal(size=(60, 5)).astype(np.float32))
+    save(word_map(wv, words, topn=12), tmp_path / "map.html")
+    page = show(tmp_path / "map.html")
+    page.set_viewport_size({"width": width, "height": 900})
+    page.wait_for_function("width => Math.abs(figure.querySelector('.main-svg').clientWidth - width) < 40", arg=width)
+    size = page.evaluate("() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
+    assert size[0] <= width
+    assert size[1] <= 900
+    frame, boxes = page.evaluate("""() => {
+        const box = (one) => { const r = one.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; };
+        const texts = [...figure.querySelectorAll(".textpoint text")];
+        const shown = texts.filter((one) => one.style.visibility !== "hidden");
+        return [box(figure), shown.map((one) => [one.textContent, ...box(one)])];
+    }""")
+    assert {name for name, *_ in boxes} >= set(words)
+    assert len(boxes) > 10
+    for number, (_, left, top, right, bottom) in enumerate(boxes):
+        assert frame[0] <= left < right <= frame[2]
+        assert frame[1] <= top < bottom <= frame[3]
+        for _, other_left, other_top, other_right, other_bottom in boxes[:number]:
+            assert right <= other_left or other_right <= left or bottom <= other_top or other_bottom <= top
+    if len(words) == 1:
+        asked = next(box for box in boxes if box[0] == "w0")
+        point = page.locator(".point").first.bounding_box()
+        assert point["x"] + point["width"] / 2 == pytest.approx((frame[0] + frame[2]) / 2, abs=3)
+        assert abs((asked[1] + asked[3]) / 2 - (frame[0] + frame[2]) / 2) < width / 4
+
+
+def test_dark_mode(show, tmp_path):
+    """If the system is dark, so is the page, and its text is light."""
+    save(loss_functions(), tmp_path / "losses.html")
+    page = show(tmp_path / "losses.html")
+
+    def colours():
+        return page.evaluate(
+            "() => { const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]; }"
+        )
+
+    assert colours() == ["rgb(255, 255, 255)", "rgb(34, 34, 34)"]
+    page.emulate_media(color_scheme="dark")
+    assert colours() == ["rgb(22, 22, 22)", "rgb(221, 221, 221)"]
+    drawing = page.locator("#figure")
+    assert "invert(1)" in drawing.evaluate("one => getComputedStyle(one).filter")
+    assert (
+        drawing.locator(".main-svg").first.evaluate("one => getComputedStyle(one).backgroundColor")
+        == "rgba(0, 0, 0, 0)"
+    )
 
 
 def test_drag_zooms_and_double_click_resets(show, tmp_path):

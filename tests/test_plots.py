@@ -8,8 +8,20 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors, Word2Vec
 from gensim_wordrank import WordRank
-from gensim_wordrank.plots import loss_curves, loss_functions, matplotlib, plotly, quality_curves, save, word_map
-from gensim_wordrank.plots.figures import LABEL_HEIGHT, LETTER_WIDTH, label_positions
+from gensim_wordrank.evaluation import AnalogySet, SimilaritySet, evaluate
+from gensim_wordrank.plots import (
+    Figure,
+    loss_curves,
+    loss_functions,
+    matplotlib,
+    plotly,
+    quality_curves,
+    save,
+    score_bars,
+    word_map,
+)
+from gensim_wordrank.plots.figures import label_positions
+from gensim_wordrank.plots.spec import LABEL_HEIGHT, LETTER_WIDTH
 
 RESULTS = [
     {"run": "A", "epochs": 20, "seed": 1, "seconds": 40.0, "WS": 66.0},
@@ -62,6 +74,61 @@ def test_loss_curves_without_losses():
     """If no model has losses, the error says what to pass."""
     with pytest.raises(ValueError, match="must hold the losses of a model"):
         loss_curves({"vectors": []})
+
+
+def test_losses_that_cannot_be_compared_have_panels_of_their_own():
+    """Losses share a panel only if their objectives are equal."""
+    losses = {"a": [3.0, 2.0], "b": [30.0, 20.0], "c": [4.0, 3.0]}
+    together = loss_curves(losses).panels
+    apart = loss_curves(losses, {"a": "log", "b": "dcg", "c": "log"}).panels
+    assert [[series.name for series in panel.series] for panel in together] == [["a", "b", "c"]]
+    assert [[series.name for series in panel.series] for panel in apart] == [["a", "c"], ["b"]]
+    assert [panel.title for panel in apart] == ["", "b"]
+
+
+@pytest.fixture(scope="module")
+def bars(model, special_wv):
+    """The bars of two models on two similarity sets and one analogy set."""
+    pairs = [("sea1", "sea2"), ("sky1", "sky2"), ("sea1", "sky1"), ("plain", "_")]
+    sets = [SimilaritySet(name, pairs, np.array([9.0, 8.0, 1.0, 5.0])) for name in ("one", "two")]
+    sets.append(AnalogySet("three", [("sea1", "sea2", "sky1")], [("sky2",)], [""]))
+    scores = [evaluate(wv, sets) for wv in (model.wv, special_wv)]
+    return scores, score_bars(["ours", "other"], scores)
+
+
+def test_score_bars(bars):
+    """Similarity and analogies have panels; a bar ends at the score, its error bar spans the interval."""
+    scores, figure = bars
+    similarities, analogies = figure.panels
+    assert (similarities.y_names, analogies.y_names) == (["one", "two"], ["three"])
+    for series, found in zip(similarities.series, scores, strict=True):
+        np.testing.assert_allclose(series.x, [100 * score.value for score in found[:2]])
+        expected = 100 * np.array([score.interval() for score in found[:2]])
+        np.testing.assert_allclose(np.column_stack([series.low, series.high]), expected)
+    upper, lower = similarities.series
+    np.testing.assert_allclose(lower.y - upper.y, upper.bar_height)  # side by side, without overlap
+    assert 2 * upper.bar_height < 1
+
+
+def test_matplotlib_and_plotly_draw_the_same_bars(bars):
+    """Every bar has the same place, length and name in both."""
+    for axes, panel in zip(matplotlib.draw(bars[1]).axes, bars[1].panels, strict=True):
+        page = plotly.draw(panel)
+        drawn = [(bar.get_y() + bar.get_height() / 2, bar.get_width()) for bar in axes.patches]
+        expected = [pair for trace in page.data for pair in zip(trace.y, trace.x, strict=True)]
+        np.testing.assert_allclose(drawn, expected)
+        assert [label.get_text() for label in axes.get_yticklabels()] == list(page.layout.yaxis.ticktext)
+        assert [trace.name for trace in page.data] == ["ours", "other"]
+
+
+def test_panels_with_the_same_series_share_a_legend(bars):
+    """There is one legend, below all panels."""
+    figure = matplotlib.draw(bars[1])
+    assert [axes.get_legend() for axes in figure.axes] == [None, None]
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["ours", "other"]
+    figure.draw_without_rendering()
+    assert legend.get_window_extent().y1 < min(axes.get_window_extent().y0 for axes in figure.axes)
 
 
 def test_quality_curves_average_over_seeds():
@@ -135,6 +202,32 @@ def test_labels_do_not_overlap():
     assert (beside | above | np.eye(150, dtype=bool)).all()
 
 
+def test_one_word_is_in_the_middle_of_its_neighbours(model):
+    """The word is in the centre of the map, and neighbours with a higher cosine are nearer to it."""
+    panel = word_map(model.wv, ["sea1"], topn=15).panels[0]
+    (left, right), (bottom, top) = panel.map_limits()
+    series = panel.series[0]
+    assert (series.labels[0], series.x[0], series.y[0]) == (
+        "sea1",
+        pytest.approx((left + right) / 2),
+        (bottom + top) / 2,
+    )
+    offsets = np.column_stack([series.x - series.x[0], series.y - series.y[0]]) / [right - left, top - bottom]
+    distances = np.hypot(*offsets.T)[1:]  # most_similar sorts by cosine; labels are moved apart a little
+    assert distances[:5].mean() < distances[-5:].mean()
+
+
+def test_labels_stay_inside_the_picture(model):
+    """The limits of a map leave room for the longest label on both sides."""
+    panel = word_map(model.wv, ["sea1", "sky1"], topn=10).panels[0]
+    figure = matplotlib.draw(Figure("", [panel]))
+    figure.draw_without_rendering()
+    for text in figure.axes[0].texts:
+        box = text.get_window_extent()
+        assert box.x0 >= 0
+        assert box.x1 <= figure.bbox.width
+
+
 def test_word_map_rejects_too_few_and_unknown_words(model):
     """The error gives the number of words, or names the unknown word."""
     with pytest.raises(ValueError, match="at least three words with nonzero vectors. Got 2"):
@@ -146,18 +239,19 @@ def test_word_map_rejects_too_few_and_unknown_words(model):
 @pytest.mark.parametrize("figure", [loss_functions(), quality_curves(RESULTS, ["WS"])], ids=["losses", "quality"])
 def test_matplotlib_and_plotly_draw_the_same(figure):
     """Every series has the same points, name, error bars and axis labels in both."""
-    image, page = matplotlib.draw(figure), plotly.draw(figure)
+    image, pages = matplotlib.draw(figure), [plotly.draw(panel) for panel in figure.panels]
+    traces = [trace for page in pages for trace in page.data]
     lines = [container for axes in image.axes for container in axes.containers]
     names = [text.get_text() for axes in image.axes for text in axes.get_legend().get_texts()]
-    assert names == [trace.name for trace in page.data] == [s.name for panel in figure.panels for s in panel.series]
-    for (line, _, bars), trace in zip(lines, page.data, strict=True):
+    assert names == [trace.name for trace in traces] == [s.name for panel in figure.panels for s in panel.series]
+    for (line, _, bars), trace in zip(lines, traces, strict=True):
         np.testing.assert_allclose(line.get_xdata(), trace.x)
         np.testing.assert_allclose(line.get_ydata(), trace.y)
         ends = np.array([segment[:, 1] for bar in bars for segment in bar.get_segments()])
         if len(ends):
             low, high = np.subtract(trace.y, trace.error_y.arrayminus), np.add(trace.y, trace.error_y.array)
             np.testing.assert_allclose(ends, np.column_stack([low, high]))
-    assert [axes.get_xlabel() for axes in image.axes] == [axis.title.text for axis in page.select_xaxes()]
+    assert [axes.get_xlabel() for axes in image.axes] == [page.layout.xaxis.title.text for page in pages]
 
 
 def test_words_are_escaped(special_wv):
@@ -168,7 +262,7 @@ def test_words_are_escaped(special_wv):
     assert sorted(text.get_text() for text in texts) == sorted(SPECIAL)
     assert not any(text.get_parse_math() for text in [*texts, *legend_texts])
     assert [text.get_text().strip() for text in legend_texts] == SPECIAL[:2]
-    traces = plotly.draw(figure).data
+    traces = plotly.draw(figure.panels[0]).data
     shown = dict(pair for trace in traces for pair in zip(trace.customdata, trace.text, strict=True))
     assert shown["<b>bold</b>"] == "&lt;b&gt;bold&lt;/b&gt;"
     assert shown["$x$"] == "<b>&#36;x&#36;</b>"
@@ -190,7 +284,7 @@ def test_save_figure_with_wrong_extension(tmp_path):
         save(loss_functions(), tmp_path / "x.gif")
 
 
-@pytest.mark.parametrize(("library", "ending"), [("matplotlib.figure", "png"), ("plotly.subplots", "html")])
+@pytest.mark.parametrize(("library", "ending"), [("matplotlib.figure", "png"), ("plotly.graph_objects", "html")])
 def test_missing_library(tmp_path, monkeypatch, library, ending):
     """If the plotting library is not installed, the error shows the pip command."""
     monkeypatch.setitem(sys.modules, library, None)

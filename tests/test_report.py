@@ -1,11 +1,14 @@
 """Reports about one or more models."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors, Word2Vec
 from gensim_wordrank import WordRank
 from gensim_wordrank.evaluation import AnalogySet, LoadedModel, SimilaritySet, compare, evaluate, load_model, similarity
-from gensim_wordrank.plots import Figure, Heading, Table, model_report
+from gensim_wordrank.evaluation.load import describe
+from gensim_wordrank.plots import Figure, Heading, Paragraph, Table, model_report
 from gensim_wordrank.plots.report import default_words, score_rows
 
 PAIRS = [("sea1", "sea2"), ("sea3", "sea4"), ("sky1", "sky2"), ("sea1", "sky1"), ("sea2", "sky5"), ("sky3", "cloud")]
@@ -56,9 +59,45 @@ def test_report_about_one_model(models):
     assert dict(found["Parameters"].rows).items() >= {"rank_loss": "dcg", "epochs": "3", "vector_size": "8"}.items()
     near, cosine = ours.wv.most_similar("sea1", topn=1)[0]
     assert found["Neighbours"].rows[0][1].startswith(f"{near} {cosine:.2f}, ")
-    curve, words = (block for block in page.blocks if isinstance(block, Figure))
+    bars, curve, words = (block for block in page.blocks if isinstance(block, Figure))
+    assert [panel.y_names for panel in bars.panels] == [["worlds"], ["twins"]]
     assert curve.panels[0].series[0].y.tolist() == list(ours.losses)
     assert [series.name for series in words.panels[0].series] == ["sea1", "sky1"]
+
+
+def summary(page):
+    """Return the paragraphs before the second heading."""
+    blocks = page.blocks[1:]
+    end = next(number for number, block in enumerate(blocks) if isinstance(block, Heading))
+    return [block.text for block in blocks[:end] if isinstance(block, Paragraph)]
+
+
+def test_a_report_begins_with_a_summary(models):
+    """It says what the models are, what unknown words do to the scores, and where models differ clearly."""
+    ours, other = models[:2]
+    page = model_report([ours, other], scores([ours, other]), ["sea1"])
+    assert page.blocks[0] == Heading("Summary")
+    first, second, unknown, comparison = summary(page)
+    assert first.startswith(f"{ours.name}: {len(ours.wv)} words, 8 dimensions, 3 epochs, ")
+    assert second == f"{other.name}: {len(other.wv)} words, 8 dimensions, 3 epochs."
+    assert unknown == "0% to 17% of the items of a test set contain unknown words; these items score 0."
+    assert comparison == f"{other.name} compared with {ours.name}: no clear difference on worlds, twins."
+    worse = [replace(score, outcomes=-score.outcomes) for score in scores([ours])[0]]
+    assert "worse on worlds" in summary(model_report([ours, other], [scores([ours])[0], worse], ["sea1"]))[3]
+
+
+def test_losses_of_different_objectives_are_apart(models, two_worlds):
+    """Two models share a panel of losses only if the objective, the words and their counts are the same."""
+
+    def loaded(name, text, **parameters):
+        model = WordRank(text, vector_size=4, epochs=2, **parameters)
+        return LoadedModel(name, model.wv, losses=model.training_losses, parameters=describe(model))
+
+    same = [loaded("a", two_worlds), loaded("b", two_worlds, seed=2)]
+    others = [loaded("c", two_worlds, rank_loss="dcg"), loaded("d", [*two_worlds, two_worlds[0]])]
+    page = model_report([*same, *others], [[]] * 4, [])
+    curves = next(block for block in page.blocks if isinstance(block, Figure))
+    assert [[series.name for series in panel.series] for panel in curves.panels] == [["a", "b"], ["c"], ["d"]]
 
 
 def test_several_models_are_compared_with_the_first(models):

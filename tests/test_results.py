@@ -155,6 +155,29 @@ def command(monkeypatch, *arguments):
     results.main()
 
 
+def test_the_readme_shows_the_largest_text_with_all_trainers(monkeypatch):
+    """The table is of one text and has a row per trainer; of a larger text, some trainers are missing."""
+    from bench import pages, plan
+    from bench.texts import Text
+
+    small, large = Text("held-out", 1_000_000), Text("held-out", 4_000_000)
+    monkeypatch.setattr(plan, "texts", lambda: [small, large, Text("held-out", 9_000_000, 0.1)])
+    names = [name for sets in pages.README_COLUMNS.values() for name in sets]
+    runs = {run.id: run for text in (small, large) for run in [*plan.baselines(text), *plan.wordrank(text)]}
+    records = [run.identity | {"cpu_seconds": 7.0, "scores": dict.fromkeys(names, 50.0)} for run in runs.values()]
+    assert pages.readme_text(records) == large
+    without = [run for run in records if run["trainer"] != "fasttext" or run["text"]["tokens"] == small.tokens]
+    assert pages.readme_text(without) == small
+    head, _, *rows = pages.readme_table(without).splitlines()
+    assert head == "| 1M tokens | time | similarity | rare words | analogies | parts of speech | topics |"
+    assert [row.split(" | ")[0] for row in rows] == [f"| {who}" for who in pages.README_ROWS]
+    assert rows[-1] == "| WordRank, subwords | 7 s | 50.0 | 50.0 | 50.0 | 50.0 | 50.0 |"
+    only_ours = [run for run in records if run["trainer"] == "wordrank"]
+    assert pages.readme_text(only_ours) == large
+    with pytest.raises(ValueError, match="no runs with the default parameters"):
+        pages.readme_text([])
+
+
 @pytest.mark.slow
 def test_runs_are_made_once_and_fill_the_pages(texts, evaluation, tmp_path, monkeypatch, capsys):
     """A second call makes no run again; the pages have a row per trainer, leads and claims; old runs are dropped."""
@@ -188,10 +211,12 @@ def test_runs_are_made_once_and_fill_the_pages(texts, evaluation, tmp_path, monk
     readme.write_text(f"before\n{pages.TABLE_BEGIN}\n| old |\n{pages.TABLE_END}\nafter\n")
     for _ in range(2):
         command(monkeypatch, *places, "pages", "--pages", tmp_path / "pages", "--readme", readme)
-    assert len(list((tmp_path / "pages").glob("quality*.png"))) == 2  # images of older pages are removed
+    images = {path.name for path in (tmp_path / "pages").glob("*.png")}
+    assert images == {"quality.png", "quality-1.png", "paper-1.png"}  # the same names each time
     shown = readme.read_text().splitlines()
     assert shown[:2] + shown[-2:] == ["before", pages.TABLE_BEGIN, pages.TABLE_END, "after"]
-    assert shown[4].startswith("| 0M | WordRank | ")
+    assert shown[2].startswith("| 0M tokens | time | similarity | ")
+    assert shown[4].startswith("| WordRank | ")
     page = (tmp_path / "pages" / "quality.md").read_text(encoding="utf-8")
     for row in (
         "| WordRank |",

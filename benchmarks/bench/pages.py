@@ -96,17 +96,26 @@ def with_table(page: str, table: str) -> str:
     return f"{before}{TABLE_BEGIN}\n{table}{TABLE_END}{after}"
 
 
+def readme_text(records: Sequence[Record]) -> Text:
+    """Return the largest text without noise on which all trainers of the README were run, or else WordRank alone."""
+    texts = [text for text in plan.texts() if not text.noise]
+    for rows in (README_ROWS, (DEFAULT,)):
+        if complete := [text for text in texts if set(rows) <= grouped(on(records, text)).keys()]:
+            return max(complete, key=lambda text: text.tokens)
+    raise ValueError("There are no runs with the default parameters. Call: results.py run")
+
+
 def readme_table(records: Sequence[Record]) -> str:
-    """Return the README's table in Markdown: the trainers of SHOWN on each text without noise."""
-    rows = []
-    for text in plan.texts():
-        groups = grouped(on(records, text))
-        shown = [] if text.noise else [who for who in SHOWN if who in groups]
-        for number, who in enumerate(shown):
-            size = "" if number else f"{text.tokens / 1e6:.0f}M"
-            scores = [f"{mean(groups[who], name):.1f}" for name in README_COLUMNS]
-            rows.append([size, who, f"{mean(groups[who], COST):.0f}", *scores])
-    lines = [["tokens", "", COST, *README_COLUMNS], ["---"] * (len(README_COLUMNS) + 3), *rows]
+    """Return the README's table in Markdown: the trainers of README_ROWS on one text."""
+    text = readme_text(records)
+    groups = grouped(on(records, text))
+    rows = [
+        [who, f"{mean(groups[who], COST):.0f} s"]
+        + [f"{fmean(mean(groups[who], name) for name in names):.1f}" for names in README_COLUMNS.values()]
+        for who in README_ROWS
+        if who in groups
+    ]
+    lines = [[f"{heading(text)}", "time", *README_COLUMNS], ["---"] * (len(README_COLUMNS) + 2), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
@@ -115,19 +124,20 @@ WHICH = {
     plan.UNSEEN: "Sets and tasks that were looked at only after the defaults were fixed:",
 }
 PANELS = {
-    "mean of four similarity sets": ("WS-353", "MEN", "MTurk-287", "SimLex-999"),
-    "Google analogies": ("Google",),
-    "mean of the two tasks": ("Parts of speech", "Topics"),
+    "similarity (mean of four sets)": ("WS-353", "MEN", "MTurk-287", "SimLex-999"),
+    "analogies (Google)": ("Google",),
+    "parts of speech": ("Parts of speech",),
 }
 
 
 def quality_figure(text: Text, runs: Sequence[Record]) -> Figure:
-    """Draw scores against processor seconds, a point per trainer."""
+    """Draw scores against processor seconds: a point per trainer, WordRank's first."""
     groups = grouped(runs)
+    curves = list(dict.fromkeys(map(_curve, sorted(groups, key=lambda who: not who.startswith(DEFAULT)))))
     panels = []
     for title, names in PANELS.items():
         series = []
-        for trainer in dict.fromkeys(map(_curve, groups)):
+        for trainer in curves:
             points = sorted(
                 (mean(found, COST), fmean(mean(found, name) for name in names))
                 for who, found in groups.items()
@@ -140,9 +150,9 @@ def quality_figure(text: Text, runs: Sequence[Record]) -> Figure:
 
 
 def _curve(who: str) -> str:
-    """Return the curve of a run: runs that differ in their epochs share one, and so do all of PPMI-SVD."""
-    name = re.sub(r", \d+ epochs$", "", who)
-    return re.sub(r",.*| \(.*", "", name) if name.startswith(("PPMI", "GloVe", "fastText")) else name.split(" (")[0]
+    """Return the curve of a run: runs that differ only in their epochs, or PPMI-SVD's in its exponent, share one."""
+    name = re.sub(r", \d+ (epochs|iterations)$|, eigenvalues .*", "", who).split(" (")[0]
+    return name.replace(", skip-gram with n-grams, window 5", "").replace("gensim's defaults", "defaults")
 
 
 def heading(text: Text) -> str:
@@ -185,18 +195,21 @@ LEADS = (
     "test sets. An asterisk marks intervals that exclude 0. Processor time: WordRank's, divided by the other's. "
     "quality.md and noise.md have the scores, and say how they are computed."
 )
-# of the README
-SHOWN = (
-    "PPMI-SVD, window 15, eigenvalues to the power 0.5", "Word2Vec, gensim's defaults (CBOW, window 5, 5 epochs)",
-    "Word2Vec, skip-gram, window 5, 20 epochs", "Word2Vec, skip-gram, window 15, 20 epochs",
-    "fastText, skip-gram with n-grams, window 5, 5 epochs", "GloVe, window 15, 50 iterations",
-    "GloVe, window 15, 25 iterations", DEFAULT, SUBWORDS,
-)  # fmt: skip
 # whom the paper compares WordRank with, with as many epochs as they need
 RIVALS = ("Word2Vec, skip-gram, window 5, 20 epochs", "Word2Vec, skip-gram, window 15, 20 epochs", "GloVe")
-README_COLUMNS = (
-    "WS-353", "MEN", "MTurk-287", "SimLex-999", "Rare Words", "Google", "Parts of speech", "Topics",
+# of the README
+README_ROWS = (
+    "Word2Vec, gensim's defaults (CBOW, window 5, 5 epochs)", "Word2Vec, skip-gram, window 5, 20 epochs",
+    "fastText, skip-gram with n-grams, window 5, 5 epochs", "PPMI-SVD, window 15, eigenvalues to the power 0.5",
+    DEFAULT, SUBWORDS,
 )  # fmt: skip
+README_COLUMNS = {
+    "similarity": ("WS-353", "MEN", "MTurk-287", "SimLex-999"),
+    "rare words": ("Rare Words",),
+    "analogies": ("Google",),
+    "parts of speech": ("Parts of speech",),
+    "topics": ("Topics",),
+}
 
 
 def all_pages(records: Sequence[Record], leads: Sequence[Record]) -> dict[str, Document]:

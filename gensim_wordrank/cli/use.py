@@ -235,7 +235,9 @@ def plot(arguments: tuple[str, ...], output: str, what: str, topn: int, confiden
         shown, near = (words, topn) if words else (wv.index_to_key[: max(topn, 3)], 0)
         figure = plots.word_map(wv, shown, near, stability=stability, explainer=loaded.explainer)
     elif what == "training":
-        figure = plots.loss_curves({model: open_model(model, trust).losses for model in arguments})
+        loaded_models = {model: open_model(model, trust) for model in arguments}
+        losses = {model: loaded.losses for model, loaded in loaded_models.items()}
+        figure = plots.loss_curves(losses, {model: loaded.objective for model, loaded in loaded_models.items()})
     else:
         figure = plots.loss_functions()
     plots.save(figure, output)

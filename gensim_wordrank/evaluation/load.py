@@ -24,6 +24,11 @@ logger = logging.getLogger(__name__)
 
 # bytes that are read at a time
 BLOCK = 1 << 20
+# the loss of a model depends on these, on its words and on their counts
+OBJECTIVE_PARAMETERS = (
+    "window", "symmetric", "distance_weighting", "solver", "rank_loss", "pair_loss", "rank_scale", "rank_offset", "t",
+    "weighted", "discount", "x_max", "epsilon",
+)  # fmt: skip
 # reported for gensim models that have them
 GENSIM_PARAMETERS = (
     "vector_size", "window", "min_count", "epochs", "alpha", "min_alpha", "seed", "sg", "hs", "negative",
@@ -61,6 +66,12 @@ class LoadedModel:
     def analogy_vectors(self) -> KeyedVectors:
         """Vectors used for analogies: u + v, or `wv` if the model has no context vectors."""
         return self.wv if self.vectors is None else self.vectors("sum")
+
+    @property
+    def objective(self) -> tuple[object, ...]:
+        """What the losses depend on: those of two models can be compared only if this is the same."""
+        values = tuple(self.parameters.get(name) for name in OBJECTIVE_PARAMETERS)
+        return *values, self.wv.index_to_key, self.wv.expandos.get("count", np.empty(0)).tobytes()
 
 
 def load_model(path: str, trust: bool = False) -> LoadedModel:

@@ -38,7 +38,15 @@ class Table:
     rows: Sequence[Sequence[str]]
 
 
-Block = Heading | Paragraph | Table | Figure
+@dataclass(frozen=True)
+class Image:
+    """A picture in a file of its own, which is not written with the document."""
+
+    text: str
+    name: str  # of the file, from the directory of the document
+
+
+Block = Heading | Paragraph | Table | Figure | Image
 Writers = Mapping[str, Callable[[Any, str], None]]
 
 
@@ -75,6 +83,8 @@ def _write_html(document: Document, name: str) -> None:
 def _html(block: Block, element_id: str) -> str:
     if isinstance(block, Figure):
         return plotly.to_html(block, element_id, wheel_zooms=False)
+    if isinstance(block, Image):
+        return f'<img src="{escape(block.name)}" alt="{escape(block.text)}">\n'
     if isinstance(block, Table):
         return f"<table>\n{_html_row('th', block.head)}{''.join(_html_row('td', row) for row in block.rows)}</table>\n"
     tag = "h2" if isinstance(block, Heading) else "p"
@@ -90,16 +100,17 @@ def _write_markdown(document: Document, name: str) -> None:
     blocks = [f"# {_escape_markdown(document.title)}\n"]
     prefix = atomic_files.companion_prefix(name, new_token())
     for number, block in enumerate(document.blocks):
-        image = Path(f"{prefix}{number}.png")
         if isinstance(block, Figure):
+            image = Path(f"{prefix}{number}.png")
             matplotlib.write(block, str(image))
-        blocks.append(_markdown(block, image.name))
+            block = Image(block.title, image.name)
+        blocks.append(_markdown(block))
     Path(name).write_text("\n".join(blocks), encoding="utf-8")
 
 
-def _markdown(block: Block, image: str) -> str:
-    if isinstance(block, Figure):
-        return f"![{_escape_markdown(block.title)}](<{image}>)\n"
+def _markdown(block: Heading | Paragraph | Table | Image) -> str:
+    if isinstance(block, Image):
+        return f"![{_escape_markdown(block.text)}](<{block.name}>)\n"
     if isinstance(block, Table):
         return "".join([_markdown_row(block.head), "|---" * len(block.head), "|\n", *map(_markdown_row, block.rows)])
     return ("## " if isinstance(block, Heading) else "") + f"{_escape_markdown(block.text)}\n"

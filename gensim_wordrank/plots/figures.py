@@ -1,4 +1,4 @@
-"""The figures: rank losses, training losses, quality against cost, and maps of words."""
+"""The figures: rank losses, training losses, scores, quality against cost, and maps of words."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from threadpoolctl import threadpool_limits
 
 from gensim_wordrank.analysis.reasons import Explainer
 from gensim_wordrank.analysis.stability import TRUSTED_SHARE, Stability
+from gensim_wordrank.evaluation.scores import Score
 from gensim_wordrank.objective.losses import RankLoss
-from gensim_wordrank.plots.spec import Figure, Panel, Series, import_optional
+from gensim_wordrank.plots.spec import LABEL_HEIGHT, LETTER_WIDTH, Figure, Panel, Series, import_optional
 from gensim_wordrank.types import Floats, Vectors
 
 FORMULAS = {
@@ -27,14 +28,18 @@ FORMULAS = {
 SCALES = ((1, 0), (10, 9), (100, 99))
 # t-SNE needs at least this many words
 MIN_MAP_WORDS = 3
-# inches per letter, and per label with its point
-LETTER_WIDTH, LABEL_HEIGHT = 0.085, 0.24
+# where the nearest word of a map around one word is, if the farthest is at 1
+NEAREST = 0.3
 # contexts under the mouse
 MAP_REASONS = 3
 # of a word whose neighbours are in no resample; one that can be trusted has 1
 LEAST_OPACITY = 0.25
 # x-axis of quality curves: its label, and the column that is constant along a curve
 COSTS = {"seconds": ("seconds, text to vectors", "tokens"), "tokens": ("tokens of the corpus", "epochs")}
+# titles of the panels of score bars, and units
+KINDS = {"similarity": ("Similarity", "100 x Spearman's correlation"), "analogy": ("Analogies", "% correct")}
+# of the space between two test sets
+BARS_SHARE = 0.8
 
 
 def loss_functions() -> Figure:
@@ -58,13 +63,16 @@ def loss_functions() -> Figure:
     return Figure("Rank losses", [left, right])
 
 
-def loss_curves(losses: Mapping[str, Sequence[float]]) -> Figure:
+def loss_curves(losses: Mapping[str, Sequence[float]], objectives: Mapping[str, object] | None = None) -> Figure:
     """Return the loss after each epoch for one or more models.
 
     Parameters
     ----------
     losses : mapping of str to sequence of float
         `training_losses` of each model, by name. Models without losses are left out.
+    objectives : mapping of str to object, optional
+        What the loss of each model depends on. Models with different values have panels of their own, because their
+        losses cannot be compared. By default, all losses share one panel.
 
     Examples
     --------
@@ -75,15 +83,69 @@ def loss_curves(losses: Mapping[str, Sequence[float]]) -> Figure:
     >>> loss_curves({"toy": model.training_losses}).panels[0].series[0].x.tolist()
     [1.0, 2.0, 3.0, 4.0, 5.0]
     """
-    curves = [
-        Series(name, np.arange(1.0, len(values) + 1), np.array(values), markers=True)
-        for name, values in losses.items()
-        if len(values)
-    ]
-    if not curves:
+    found: list[tuple[object, list[Series]]] = []
+    for name, values in losses.items():
+        if not len(values):
+            continue
+        curve = Series(name, np.arange(1.0, len(values) + 1), np.array(values), markers=True)
+        objective = objectives[name] if objectives else None
+        same = next((curves for other, curves in found if other == objective), None)
+        if same is None:
+            found.append((objective, [curve]))
+        else:
+            same.append(curve)
+    if not found:
         raise ValueError("'losses' must hold the losses of a model. Pass the training_losses of a WordRank.")
-    title = "Training loss" if len(curves) > 1 else f"Training loss of {curves[0].name}"
-    return Figure(title, [Panel(curves, x_label="epoch", y_label="objective J, estimated")])
+    names = [[curve.name for curve in curves] for _, curves in found]
+    title = f"Training loss of {names[0][0]}" if names == [names[0][:1]] else "Training loss"
+    titles = [each[0] if len(found) > 1 and len(each) == 1 else "" for each in names]
+    panels = [
+        Panel(curves, panel_title, x_label="epoch", y_label="objective J, estimated")
+        for panel_title, (_, curves) in zip(titles, found, strict=True)
+    ]
+    return Figure(title, panels)
+
+
+def score_bars(names: Sequence[str], scores: Sequence[Sequence[Score]]) -> Figure:
+    """Return the scores of one or more models as bars with their 95% intervals.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names of the models.
+    scores : sequence of sequence of Score
+        The scores of each model on the same test sets. Similarity and analogies have panels of their own.
+
+    Examples
+    --------
+    >>> from gensim.test.utils import common_texts
+    >>> from gensim_wordrank import WordRank
+    >>> from gensim_wordrank.evaluation import bundled_sets, evaluate
+    >>> from gensim_wordrank.plots import score_bars
+    >>> model = WordRank(common_texts, vector_size=10, min_count=1, epochs=5)
+    >>> [panel.y_names for panel in score_bars(["toy"], [evaluate(model.wv, bundled_sets())]).panels]
+    [['wordsim353', 'simlex999'], ['questions-words']]
+    """
+    panels = []
+    for kind, (title, unit) in KINDS.items():
+        of_kind = [[score for score in each if score.kind == kind] for each in scores]
+        if of_kind and of_kind[0]:
+            sets = [score.name for score in of_kind[0]]
+            panels.append(Panel(_bars(names, of_kind), title, x_label=unit, y_names=sets))
+    if not panels:
+        raise ValueError("'scores' must hold the scores of at least one test set.")
+    return Figure("Scores with 95% intervals", panels)
+
+
+def _bars(names: Sequence[str], scores: Sequence[Sequence[Score]]) -> list[Series]:
+    """Return a series of bars per model, which are side by side for each test set."""
+    height, series = BARS_SHARE / len(names), []
+    for number, (name, found) in enumerate(zip(names, scores, strict=True)):
+        values = np.array([(score.value, *score.interval()) for score in found], np.float64)
+        value, low, high = (100 * values).T
+        y = np.arange(float(len(found))) + height * (number - (len(names) - 1) / 2)
+        series.append(Series(name, value, y, low, high, bar_height=height))
+    return series
 
 
 def quality_curves(results: Iterable[Mapping[str, Any]], scores: Sequence[str]) -> Figure:
@@ -152,7 +214,10 @@ def word_map(
     stability: Stability | None = None,
     explainer: Explainer | None = None,
 ) -> Figure:
-    """Return a map on which words with similar vectors are close (t-SNE of cosine distances), as in Figure 3.
+    """Return a map on which words with similar vectors are close, as in Figure 3.
+
+    Places are found by t-SNE of cosine distances. A map of one word and its neighbours has the word in the middle, and
+    the nearer a neighbour is to it, the higher is their cosine.
 
     Parameters
     ----------
@@ -188,7 +253,7 @@ def word_map(
         raise ValueError(f"'words' must hold at least three words with nonzero vectors. Got {len(drawn)} instead.")
     vectors = np.stack([wv.get_vector(word, norm=True) for word in drawn])
     labels = [str(word) for word in drawn]
-    x, y = label_positions(vectors, labels, seed).T
+    x, y = label_positions(vectors, labels, seed, around_first=len(groups) == 1 and topn > 0).T
     hover_texts, opacity = _hover_texts(vectors, labels), np.empty(0)
     if stability is not None:
         agreement = np.array(stability.agreement(drawn))
@@ -222,16 +287,47 @@ def _neighbourhoods(wv: KeyedVectors, words: Iterable[str], topn: int) -> dict[s
     return groups
 
 
-def label_positions(vectors: Vectors, labels: Sequence[str], seed: int = 1) -> Floats:
-    """Return the position of each label in inches: t-SNE of cosine distances, with overlapping labels moved apart."""
+def label_positions(vectors: Vectors, labels: Sequence[str], seed: int = 1, around_first: bool = False) -> Floats:
+    """Return the position of each label in inches, with overlapping labels moved apart.
+
+    Positions are those of t-SNE of cosine distances, or all around that of the first label.
+    """
     perplexity = min(15.0, (len(labels) - 1) / 3)
     TSNE = import_optional("sklearn.manifold").TSNE
     tsne = TSNE(metric="cosine", init="random", perplexity=perplexity, random_state=seed)
     with threadpool_limits(limits=1):  # for a few hundred points, more threads are slower
         positions = tsne.fit_transform(vectors).astype(np.float64)
-    size = np.array([11.0, 7.0]) * max(1.0, np.sqrt(len(labels) / 150))
-    positions = (positions - positions.min(axis=0)) / np.ptp(positions, axis=0) * size
-    return _separate_labels(positions, np.array([len(label) + 1 for label in labels]) * LETTER_WIDTH)
+    positions = _around_first(positions, 1 - vectors @ vectors[0]) if around_first else _spread(positions)
+    size = np.array([11.0, 7.0]) * max(0.7, np.sqrt(len(labels) / 150))
+    positions = _separate_labels(positions * size, np.array([len(label) + 1 for label in labels]) * LETTER_WIDTH)
+    return _centred(positions) if around_first else positions
+
+
+def _spread(positions: Floats) -> Floats:
+    """Scale positions to 0 ... 1, and reduce the empty space between groups: each is averaged with its rank."""
+    scaled = (positions - positions.min(axis=0)) / np.ptp(positions, axis=0)
+    ranks = positions.argsort(axis=0).argsort(axis=0) / (len(positions) - 1)
+    return np.asarray((scaled + ranks) / 2)
+
+
+def _around_first(positions: Floats, distances: Floats) -> Floats:
+    """Return places around the first position, in the order of their directions from it, at the given distances."""
+    offsets = positions[1:] - positions[0]
+    order = np.arctan2(offsets[:, 1], offsets[:, 0]).argsort().argsort()
+    angles = 2 * np.pi * order / len(offsets)
+    others = distances[1:]
+    radii = NEAREST + (1 - NEAREST) * (others - others.min()) / max(np.ptp(others), 1e-9)
+    around = radii[:, None] * np.column_stack([np.cos(angles), np.sin(angles)])
+    return np.vstack([np.zeros(2), around]) / 2
+
+
+def _centred(positions: Floats) -> Floats:
+    """Stretch both axes on one side of the first position so that this is in the middle."""
+    offsets = positions - positions[0]
+    low, high = -offsets.min(axis=0), offsets.max(axis=0)
+    widest = np.maximum(low, high)
+    scales = np.where(offsets < 0, widest / np.maximum(low, 1e-9), widest / np.maximum(high, 1e-9))
+    return np.asarray(offsets * scales)
 
 
 def _separate_labels(positions: Floats, widths: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Reports about one or more models: scores, training loss, neighbours and parameters."""
+"""Reports about one or more models: a summary, scores, training loss, neighbours and parameters."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from gensim.models import KeyedVectors
 
 from gensim_wordrank.analysis.reasons import Explainer
 from gensim_wordrank.evaluation import AnalogySet, LoadedModel, Score, SimilaritySet, compare
+from gensim_wordrank.evaluation.scores import Unknown
 from gensim_wordrank.plots import figures
 from gensim_wordrank.plots.documents import Block, Document, Heading, Paragraph, Table
 
@@ -40,10 +41,16 @@ def model_report(models: Sequence[LoadedModel], scores: Sequence[Sequence[Score]
     >>> model = WordRank(common_texts, vector_size=10, min_count=1, epochs=5)
     >>> toy = LoadedModel("toy", model.wv, model.vectors, model.training_losses)
     >>> [block.text for block in model_report([toy], [[]], ["graph"]).blocks if isinstance(block, Heading)]
-    ['Training', 'Neighbours']
+    ['Summary', 'Training', 'Neighbours']
     """
     names = [model.name for model in models]
-    blocks = [*_scores(names, scores), *_training(models), *_neighbours(models, words), *_parameters(models)]
+    blocks = [
+        *_summary(models, scores),
+        *_scores(names, scores),
+        *_training(models),
+        *_neighbours(models, words),
+        *_parameters(models),
+    ]
     return Document(", ".join(names), blocks)
 
 
@@ -81,6 +88,41 @@ def default_words(
     return chosen[:: max(1, len(chosen) // number)][:number]
 
 
+def _summary(models: Sequence[LoadedModel], scores: Sequence[Sequence[Score]]) -> list[Block]:
+    """Return what the models are, how their scores compare, and the scores as bars."""
+    blocks: list[Block] = [Heading("Summary"), *(Paragraph(_describe(model)) for model in models)]
+    if not scores[0]:
+        return blocks
+    names = [model.name for model in models]
+    shares = [100 * score.unknown_share for each in scores for score in each]
+    treatment = "are left out" if scores[0][0].unknown is Unknown.SKIP else "score 0"
+    range_of = f"{min(shares):.0f}%" if max(shares) - min(shares) < 1 else f"{min(shares):.0f}% to {max(shares):.0f}%"
+    blocks.append(Paragraph(f"{range_of} of the items of a test set contain unknown words; these items {treatment}."))
+    for name, found in zip(names[1:], scores[1:], strict=True):
+        blocks.append(Paragraph(f"{name} compared with {names[0]}: {_compare(found, scores[0])}."))
+    return [*blocks, figures.score_bars(names, scores)]
+
+
+def _describe(model: LoadedModel) -> str:
+    """Return the size and training of a model as a sentence."""
+    facts = [f"{len(model.wv):,} words", f"{model.wv.vector_size} dimensions"]
+    if "epochs" in model.parameters:
+        facts.append(f"{model.parameters['epochs']} epochs")
+    if "training_seconds" in model.parameters:
+        facts.append(f"{model.parameters['training_seconds']} s of training")
+    return f"{model.name}: {', '.join(facts)}."
+
+
+def _compare(scores: Sequence[Score], first: Sequence[Score]) -> str:
+    """Return on which test sets a model is better or worse than the first."""
+    found: dict[str, list[str]] = {"better on": [], "worse on": [], "no clear difference on": []}
+    for ours, theirs in zip(scores, first, strict=True):
+        comparison = compare(ours, theirs)
+        sign = "better on" if comparison.difference > 0 else "worse on"
+        found[sign if comparison.is_significant else "no clear difference on"].append(ours.name)
+    return "; ".join(f"{verdict} {', '.join(sets)}" for verdict, sets in found.items() if sets)
+
+
 def _scores(names: Sequence[str], scores: Sequence[Sequence[Score]]) -> list[Block]:
     rows = score_rows(names, scores)
     if not rows:
@@ -110,7 +152,8 @@ def _sections(names: Sequence[str], by_set: Iterable[Sequence[Mapping[str, Any]]
 
 def _training(models: Sequence[LoadedModel]) -> list[Block]:
     losses = {model.name: model.losses for model in models if len(model.losses)}
-    return [Heading("Training"), figures.loss_curves(losses)] if losses else []
+    objectives = {model.name: model.objective for model in models}
+    return [Heading("Training"), figures.loss_curves(losses, objectives)] if losses else []
 
 
 def _neighbours(models: Sequence[LoadedModel], words: Sequence[str]) -> list[Block]:

@@ -11,23 +11,28 @@ import numpy as np
 
 from gensim_wordrank.types import Floats
 
-# safe for colour-blind readers (Okabe and Ito)
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+# inches per letter, and per label with its point
+LETTER_WIDTH, LABEL_HEIGHT = 0.085, 0.24
+# safe for colour-blind readers (Okabe and Ito; the last three are Tol's)
+COLOURS = (
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#777777",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Series:
-    """A line or, if the points have labels, a scatter plot. `name` is shown in the legend."""
+    """A line, bars or, if the points have labels, a scatter plot. `name` is shown in the legend."""
 
     name: str
     x: Floats
     y: Floats
-    low: Floats = field(default_factory=lambda: np.empty(0))  # ends of the error bars
+    low: Floats = field(default_factory=lambda: np.empty(0))  # ends of the error bars: of y, or of x if it has bars
     high: Floats = field(default_factory=lambda: np.empty(0))
     labels: Sequence[str] = ()
     hover_texts: Sequence[str] = ()  # of the point under the mouse, in HTML; may have several lines
     opacity: Floats = field(default_factory=lambda: np.empty(0))  # of points with labels; default: 1
     markers: bool = False  # whether to mark the points of a line
+    bar_height: float = 0.0  # of horizontal bars that end at x; 0 for a line
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,7 @@ class Panel:
     y_label: str = ""
     log_x: bool = False
     y_range: tuple[float, float] | None = None
+    y_names: Sequence[str] = ()  # of y = 0, 1, ..., from the top; then series are bars
 
     @property
     def is_map(self) -> bool:
@@ -49,7 +55,8 @@ class Panel:
     def map_limits(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Return the ranges of x and y of a map, with a margin for the labels."""
         x, y = (np.concatenate([getattr(series, axis) for series in self.series]) for axis in "xy")
-        return (x.min() - 0.6, x.max() + 0.6), (y.min() - 0.2, y.max() + 0.4)
+        margin = LETTER_WIDTH * (1 + max(len(label) for series in self.series for label in series.labels)) / 2
+        return (x.min() - margin, x.max() + margin), (y.min() - 0.3, y.max() + 0.3)
 
 
 @dataclass(frozen=True)
