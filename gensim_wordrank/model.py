@@ -82,27 +82,26 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     min_count, max_vocab_size, max_final_vocab, trim_rule, sorted_vocab
         Select the vocabulary exactly as in Word2Vec.
     preset : {"paper", "authors"}, optional
-        Replace the defaults by the settings of the paper, or of the program that its authors published, in
-        :mod:`gensim_wordrank.presets`. Parameters that are given win.
+        Replace the defaults by the settings of the paper, or of the program that its authors published
+        (:mod:`gensim_wordrank.presets`). Parameters that you give take precedence.
     epochs : int
         Number of passes over the co-occurrences. Fewer than five epochs have several passes each, at least five in all,
         unless ``min_alpha=alpha``; a pass takes about a tenth of the time of an epoch of Word2Vec.
     tolerance : float, optional
-        Stop before `epochs` when the loss falls by less than this share of it in an epoch, or with "stored" in
-        `xi_period` epochs. Needs a constant learning rate.
+        Stop early when the loss falls by less than this share in an epoch (with "stored", in `xi_period` epochs). Needs
+        a constant learning rate.
     alpha, min_alpha : float, optional
-        Learning rate in the units of Word2Vec: 0.025 is the usual rate of any solver and loss, and 0.0125 is half of
-        it. It is `alpha` (default 0.025), falling to `min_alpha` (default 0.0001) in the last fifth of the epochs;
-        until then the rank loss is :class:`sharper <gensim_wordrank.training.schedule.Schedule>`. With
-        ``min_alpha=alpha`` all epochs are alike; that is the default of "stored" and "triplet". The paper's alpha is
-        `rank_scale`.
+        Learning rate, in the units of Word2Vec: 0.025 is the usual rate for any solver and loss. The rate is `alpha`
+        (default 0.025) and falls to `min_alpha` (default 0.0001) in the last fifth of the epochs. Until then, the rank
+        loss is :class:`sharper <gensim_wordrank.training.schedule.Schedule>`. With ``min_alpha=alpha``, the default of
+        "stored" and "triplet", all epochs are alike. The paper's alpha is `rank_scale`.
     sharpness : float
-        Ranks are multiplied by this until the last fifth of the epochs; 1 keeps to one objective.
+        Ranks are multiplied by this until the last fifth of the epochs. With 1, the objective is always the same.
     whiten : bool, optional
         Change the basis of the vectors when training ends; by default unless the learning rate is constant.
     init : {"shared", "random", "positive"}
-        Initial vectors: short random ones, of rare words mixed with a vector that they share; the same without that
-        vector; or positive ones of length 1, as in the authors' program.
+        Initial vectors. "random": short and random. "shared": the same, but those of rare words have a common part.
+        "positive": positive and of length 1, as in the authors' program.
     seed : int or None
         The vectors depend on it, but not on `workers` or PYTHONHASHSEED. If None, a random seed is chosen and stored in
         ``model.seed``.
@@ -113,8 +112,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         workers over SSH. They read and count the files of `corpus_file`, and train. The vectors are the same, byte for
         byte. The cluster is not saved with the model.
     memory : int or str, optional
-        Memory limit of the process, as "4GB" or in bytes; by default what it has and half of what is free. Beyond it,
-        co-occurrences are counted and kept in temporary files.
+        Memory limit of the process, such as "4GB", or in bytes (default: what it uses already, and half of the free
+        memory). If counts need more, they are kept in temporary files.
     solver : {"sampled", "stored", "triplet"}
         The fast solver, which estimates ranks from samples; Algorithms 1 and 2 with an exact xi stored for every pair;
         or Algorithm 1 with one triplet at a time (one thread, needs many more epochs).
@@ -123,29 +122,29 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, discount, l2
         The objective: see :class:`~gensim_wordrank.Objective`.
     subwords : bool
-        Learn from the character n-grams of words when training ends. Rare words then lean on their n-grams, unknown
-        words have vectors (:meth:`vector`, :meth:`most_similar`, :meth:`with_words`), and ``vectors("sum")`` answers
-        more syntactic analogies. Neighbours then include more rare word forms.
+        Learn from the character n-grams of words when training ends. Unknown words then have vectors (:meth:`vector`,
+        :meth:`most_similar`, :meth:`with_words`), vectors of rare words are better, and ``vectors("sum")`` answers more
+        syntactic analogies. Neighbours include more rare word forms.
     warm_start : KeyedVectors, optional
-        Vectors to start from; unknown words start at random. Given vectors move little and keep their basis, also those
-        that were put in `wv` between :meth:`build_vocab` and :meth:`train`.
+        Vectors to start from; other words start at random. Given vectors change little and keep their basis. The same
+        holds for vectors that you put in `wv` between :meth:`build_vocab` and :meth:`train`.
     callbacks : iterable of gensim.models.callbacks.CallbackAny2Vec
         Called as in Word2Vec. Training stops if `on_epoch_end` returns True.
     progress : bool
         Show a progress bar with the loss.
     checkpoint : str, path or Checkpoints, optional
-        A directory from which :meth:`resume` continues if the run ends early, for whatever reason. It is written after
-        every epoch unless :class:`~gensim_wordrank.Checkpoints` says otherwise.
+        A directory from which :meth:`resume` continues if the run is interrupted. It is written after every epoch,
+        unless :class:`~gensim_wordrank.Checkpoints` sets another interval.
     comment : str, optional
         Stored with the model.
     compute_loss : bool
         Accepted for compatibility with Word2Vec; the loss is always computed.
     shrink_windows : bool, optional
-        Of Word2Vec; False counts all pairs of a window alike, as there, unless `distance_weighting` is given.
+        A parameter of Word2Vec. False counts all pairs of a window alike, unless `distance_weighting` is given.
     sample, sg, hs, negative, ns_exponent, cbow_mean, hashfxn, null_word, batch_words
-        Parameters of Word2Vec that have no effect; the log says once why. Positions of arguments are those of Word2Vec.
+        Parameters of Word2Vec that have no effect; the log says why. Positional arguments have Word2Vec's order.
     **unknown
-        Other names are an error that says what to use instead.
+        Other names raise an error that says what to use instead.
 
     Attributes
     ----------
@@ -161,9 +160,9 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     subword_table : gensim_wordrank.subwords.table.SubwordTable or None
         The vectors of n-grams, if `subwords` is True and the model is trained.
     training_losses : list of float
-        The loss of every epoch since the vectors were initialized: an estimate of J, for Algorithm 1 of its bound,
-        while the vectors change. It leaves out the L2 term and, in all phases, is that of the objective that was asked
-        for, not of the sharper one. :meth:`exact_loss` leaves out nothing.
+        The loss of each epoch since the vectors were initialized: an estimate of J, or of its bound for "stored" and
+        "triplet", while the vectors change. It is always the loss of the given objective, not of the sharper one, and
+        does not include the L2 term. :meth:`exact_loss` computes J exactly, with that term.
     cooccurrence : gensim_wordrank.Cooccurrence or None
         The counts that the model was trained on; `cooccurrence.matrix` is a SciPy CSR matrix. Set it to None to save
         memory and disk space; training on more text then uses that text alone. It is None if a cluster counted the text
