@@ -33,6 +33,14 @@ class ModelUpdater(Listener):
         self._update(result, state)
         return False
 
+    def take(self, state: State) -> None:
+        """Give the model the newest parameters that a backend has when it cannot continue."""
+        self.latest = None
+        if state.epoch > self.model._passes_done:
+            weights.set_state(self.model, state)
+            done = self.model.epochs_done = self.epochs_before + (state.epoch - self.passes_before) // self.passes
+            self.model.running_training_loss = self.model.training_losses[done - 1]
+
     def finish(self) -> None:
         """Complete the last update if it was interrupted."""
         if self.latest is not None:

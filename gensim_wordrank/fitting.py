@@ -19,7 +19,7 @@ from gensim_wordrank.cooccurrence.csr import CountSummary
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.text import corpus
 from gensim_wordrank.training import memory_estimate
-from gensim_wordrank.training.backend import Counts, LocalBackend
+from gensim_wordrank.training.backend import Counts, LocalBackend, StoppedError
 from gensim_wordrank.training.checkpoints import Checkpoints, CheckpointWriter, Run
 from gensim_wordrank.training.schedule import Schedule
 from gensim_wordrank.training.state import State
@@ -181,6 +181,10 @@ def _train(
         with bar:
             # a loop's variable would keep the vectors of the last epoch
             deque(trainer.run(weights.state_of(model), counts, summary, listeners, done), maxlen=0)
+    except StoppedError as error:
+        updater.take(error.state)
+        error.model = model
+        raise
     finally:  # also if it was interrupted
         updater.finish()
         model.total_train_time += perf_counter() - started

@@ -1,6 +1,7 @@
 """Training on a cluster gives the vectors of one machine, also if machines fail."""
 
 import asyncio
+import errno
 import os
 import pickle
 import re
@@ -13,22 +14,24 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 from distributed.comm import get_address_host
+from distributed.security import Security
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim_wordrank import Checkpoints, Cooccurrence, WordRank, fitting
 from gensim_wordrank._utils import checksummed
 from gensim_wordrank._utils.versions import versions
-from gensim_wordrank.cluster import Hosts, backend, connect, shards
+from gensim_wordrank.cluster import Hosts, backend, connect, peer, shards
 from gensim_wordrank.cluster.backend import DaskBackend
 from gensim_wordrank.cluster.session import Session, Timeouts, check_environments
 from gensim_wordrank.cluster.training import CellQueue, Ring, TrainingPeer
 from gensim_wordrank.settings import Settings
-from gensim_wordrank.training.backend import LocalBackend
+from gensim_wordrank.training.backend import LocalBackend, StoppedError
 from gensim_wordrank.training.partition import Partition
 from gensim_wordrank.training.sampled import PartitionEpoch
 from scipy.sparse import csr_matrix
 
 from clusters import EPOCHS, MANY_BLOCKS, SIZE, fingerprint, run_epochs, train_disturbed, train_undisturbed
 from problems import make_problem
+from recorded import StopAfter
 
 pytestmark = pytest.mark.cluster
 
@@ -374,13 +377,37 @@ def test_locked_vectors_are_refused(lee_pairs):
 
 def test_machines_with_different_versions_are_refused():
     """The error names the host whose version differs from the driver's, or whose CPU level differs from others."""
-    same = versions()
-    check_environments({"a": same, "b": same})
-    check_environments({"a": same | {"CPU level": "x86-64-v0"}})  # the driver computes nothing
+    same = versions() | {"checksum": "1"}
+    check_environments([("a", same), ("b", same)])
+    check_environments([("a", same | {"CPU level": "x86-64-v0"})])  # the driver computes nothing
     with pytest.raises(RuntimeError, match="numpy is 0.1 on b and not"):
-        check_environments({"a": same, "b": same | {"numpy": "0.1"}})
-    with pytest.raises(RuntimeError, match="CPU level is x86-64-v0 on b and not"):
-        check_environments({"a": same, "b": same | {"CPU level": "x86-64-v0"}})
+        check_environments([("a", same), ("b", same | {"numpy": "0.1"})])
+    with pytest.raises(RuntimeError, match="CPU level is x86-64-v0 on b and not .* Set WORDRANK_CPU_LEVEL"):
+        check_environments([("a", same), ("b", same | {"CPU level": "x86-64-v0"})])
+
+
+def test_machine_that_computes_other_bytes_is_refused(lee_pairs, monkeypatch):
+    """The handshake compares the result of a fixed computation: versions do not show compiler flags."""
+    results = iter("ab")
+    monkeypatch.setattr(peer, "fingerprint", lambda: next(results))
+    with in_process(2) as cluster, pytest.raises(RuntimeError, match=r"checksum is [ab] on \S+ and not [ab]\. Inst"):
+        WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=1, cluster=cluster)
+
+
+def test_default_client_of_another_cluster_is_not_used(lee_pairs, one_machine):
+    """A default client of another cluster, which cannot reach these workers, does not disturb training."""
+    security = Security.temporary()
+    with (
+        in_process(1) as other,
+        Client(other),
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, security=security, protocol="tls://",
+            dashboard_address="127.0.0.1:0",
+        ) as cluster,
+        Client(cluster, set_as_default=False, direct_to_workers=True) as client,
+    ):  # fmt: skip
+        model = WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=EPOCHS, cluster=client)
+    assert fingerprint(model) == one_machine
 
 
 def test_cluster_without_workers_is_refused(lee_pairs):
@@ -451,10 +478,10 @@ def test_slow_worker_is_left_out(lee_pairs, undisturbed, three):
 
     session = Session(three, timeouts=Timeouts(answer=1))
     result = train_disturbed(session, lee_pairs, lambda address: three.run(slow_down, workers=[address]))
-    three.run(speed_up, workers=list(session.slow))
+    three.run(speed_up, workers=list(session.left_out))
     assert result == undisturbed
     assert session.failures == ["127.0.0.1 was too slow (another machine did not answer within 1 s)"]
-    assert len(session.slow) == 1
+    assert len(session.left_out) == 1
 
 
 def test_hanging_worker_is_left_out(lee_pairs, undisturbed, three):
@@ -474,6 +501,53 @@ def test_hanging_worker_is_left_out(lee_pairs, undisturbed, three):
     assert result == undisturbed
     assert session.failures[0].startswith("127.0.0.1 was lost")
     assert session.n_workers == 2
+
+
+@pytest.fixture
+def failing(monkeypatch):
+    """Return a list of (epoch, error): each error is raised once in that epoch, by one machine."""
+    failures, run = [], TrainingPeer.run
+
+    async def run_or_fail(self, epoch, point):
+        if failures and failures[0][0] == epoch and self.machine == 0:
+            raise failures.pop(0)[1]
+        return await run(self, epoch, point)
+
+    monkeypatch.setattr(TrainingPeer, "run", run_or_fail)
+    return failures
+
+
+def test_failures_before_progress_are_forgiven(lee_pairs, one_machine, failing):
+    """Six failures end no training that goes on between them, and the vectors are the same."""
+    failing += [(epoch, ConnectionResetError("the cable is loose")) for epoch in (0, 0, 2, 2, 4, 4)]
+    with in_process(2) as cluster:
+        model = WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=EPOCHS, cluster=cluster)
+    assert not failing
+    assert fingerprint(model) == one_machine
+
+
+def test_worker_with_a_full_disk_is_left_out(lee_pairs, one_machine, failing):
+    """The other workers go on; a single one ends training with an error that names the disk."""
+    failing += [(1, OSError(errno.ENOSPC, "No space left on device"))]
+    with in_process(2) as cluster, connect(cluster) as connected:
+        model = WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=EPOCHS, cluster=connected)
+        assert connected.session.n_workers == 1
+        assert fingerprint(model) == one_machine
+        failing += [(1, OSError(errno.ENOSPC, "No space left on device"))]
+        with pytest.raises(RuntimeError, match="given up after 1 failure.* has a full disk .*No space left on device"):
+            WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=EPOCHS, cluster=connected)
+
+
+def test_last_vectors_survive_giving_up(lee_pairs, failing):
+    """When machines fail again and again, the error holds a model with the vectors that were fetched last."""
+    failing += [(6, ConnectionResetError("the cable is loose"))] * 3
+    with in_process(2) as cluster, pytest.raises(StoppedError, match="given up after 3 failures") as caught:
+        WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=10, cluster=cluster)
+    expected = WordRank.from_cooccurrence(
+        lee_pairs, vector_size=SIZE, epochs=10, callbacks=[StopAfter(caught.value.model.epochs_done)]
+    )
+    assert caught.value.model.epochs_done == 5
+    assert fingerprint(caught.value.model) == fingerprint(expected)
 
 
 @pytest.mark.parametrize(

@@ -240,3 +240,9 @@ def test_command_line_trains_on_hosts(server, texts, tmp_path):
         assert result.exit_code == 0, result.output
         results.append(fingerprint(WordRank.load(tmp_path / name)))
     assert results[0] == results[1]
+
+
+def test_cpu_level_is_that_of_the_driver(monkeypatch):
+    """WORDRANK_CPU_LEVEL of this machine applies to all workers that are started over SSH."""
+    monkeypatch.setenv("WORDRANK_CPU_LEVEL", "3")
+    assert " WORDRANK_CPU_LEVEL=3 " in ssh.SshWorker(Host("node1"), 1, "", {}).remote_python

@@ -24,6 +24,7 @@ from gensim_wordrank.objective.losses import PairLoss, RankLoss
 from gensim_wordrank.presets import Preset
 from gensim_wordrank.text import corpus
 from gensim_wordrank.text import prepare as preparation
+from gensim_wordrank.training.backend import StoppedError
 from gensim_wordrank.training.checkpoints import Checkpoints, prepare_directory
 
 DEFAULTS = {name: argument.default for name, argument in inspect.signature(WordRank).parameters.items()}
@@ -157,7 +158,7 @@ def train(
     if checkpoint is not None:
         every = checkpoint_every or "1"
         options["checkpoint"] = Checkpoints(checkpoint, int(every) if every.isdecimal() else every)
-    with suggest_resume(checkpoint, output):
+    with suggest_resume(checkpoint, output), keep_last_vectors(output, layout):
         model = train_model(texts, options)
     save_model(model, output, as_json, layout, with_counts)
 
@@ -178,7 +179,7 @@ def resume(
     """
     check_output(output)
     options["cluster"] = take_cluster(options)
-    with suggest_resume(directory, output):
+    with suggest_resume(directory, output), keep_last_vectors(output, layout):
         model = WordRank.resume(directory, progress=shows_progress(), **options)
     save_model(model, output, as_json, layout, with_counts)
 
@@ -227,6 +228,19 @@ def save_model(model: WordRank, output: str, as_json: bool, layout: str, with_co
     else:
         trained = f"loss {loss:.6g} after {model.epochs_done} epochs"
         print_summary(output, f"Wrote {len(model.wv)} vectors to {output}; {trained}")
+
+
+@contextmanager
+def keep_last_vectors(output: str, layout: str) -> Iterator[None]:
+    """If a cluster gives up, save the vectors of the last epoch that was fetched."""
+    try:
+        yield
+    except StoppedError as error:
+        if error.model is None or not error.model.epochs_done:
+            raise
+        error.model.save(output, format=layout)
+        done = f"{error.model.epochs_done} of {error.model.epochs} epochs"
+        raise RuntimeError(f"{error} Wrote the vectors after {done} to {output}.") from error
 
 
 @contextmanager

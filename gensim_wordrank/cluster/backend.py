@@ -22,7 +22,7 @@ from gensim_wordrank.cooccurrence.csr import SAMPLE_SIZE, CountSummary
 from gensim_wordrank.cooccurrence.matrix import FORMAT, Cooccurrence
 from gensim_wordrank.text import corpus
 from gensim_wordrank.text.corpus import VocabCounts
-from gensim_wordrank.training.backend import EpochResult, LocalBackend
+from gensim_wordrank.training.backend import EpochResult, LocalBackend, StoppedError
 from gensim_wordrank.training.sampled import TrainingConfig, estimate_loss
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State
@@ -38,7 +38,7 @@ except ImportError as error:
     ) from error
 
 from gensim_wordrank.cluster.peer import PAIRS_PER_MESSAGE, ShardInfo
-from gensim_wordrank.cluster.session import Session, WorkerGroup
+from gensim_wordrank.cluster.session import GivenUpError, Session, WorkerGroup
 from gensim_wordrank.cluster.shards import shared_directory, split_texts
 from gensim_wordrank.cluster.training import EpochReport
 
@@ -240,15 +240,15 @@ class DaskBackend:
         self, config: TrainingConfig, counts: Any, state: State, points: Iterable[SchedulePoint]
     ) -> Generator[EpochResult, None, None]:
         """Run one epoch per schedule point on the machines, which keep the state until it is needed here."""
-        run = object()  # stands for this run in `group.holds`
+        this_run = object()  # stands for it in `group.holds`
         since: list[SchedulePoint] = []  # of the epochs since `state`
 
         def advance(group: WorkerGroup, with_state: bool) -> State | None:
             """Run the epochs that a group has not done yet; if asked, fetch the state while the last of them runs."""
             fetched: list[State] = []
-            if group.holds is not run:
+            if group.holds is not this_run:
                 _start_training(group, config, counts, state)
-                group.holds = run
+                group.holds = this_run
             while (done := group.epoch - state.epoch) < len(since):
                 if not done and config.method.stores_xi and is_update_due(config.method, state):
                     group.call_all("update_xi", state.with_bias()[1], n_machines=group.ring_size)
@@ -265,17 +265,23 @@ class DaskBackend:
             found: State = group.gather(_gather_state(group, config, counts, state))[0]
             return found
 
+        def run(work: Callable[..., Any], *arguments: Any) -> Any:
+            try:
+                return self.session.run(work, *arguments)
+            except GivenUpError as error:
+                raise StoppedError(str(error), state) from error
+
         def fetch() -> State:
             nonlocal state, since
             if since:
-                state, since = self.session.run(fetch_last), []
+                state, since = run(fetch_last), []
             return state
 
         for point in points:
             if config.method.stores_xi and (state.epoch + len(since)) % config.method.xi_period == 0:
                 fetch()  # the machines compute xi from all contexts
             since.append(point)
-            newer = self.session.run(advance, len(since) > FETCH_EVERY)
+            newer = run(advance, len(since) > FETCH_EVERY)
             if newer is not None:
                 state, since = newer, [point]
             for machine, report in enumerate(self.reports):

@@ -25,6 +25,7 @@ from gensim_wordrank.cluster import shards
 from gensim_wordrank.cluster.shards import TextShard
 from gensim_wordrank.cooccurrence import counting, csr
 from gensim_wordrank.text import corpus
+from gensim_wordrank.training.fingerprint import fingerprint
 
 # pairs that are sent at a time
 PAIRS_PER_MESSAGE = 1 << 18
@@ -75,9 +76,9 @@ class Peer:
         self.rows: dict[str, tuple[int, csr.Csr]] = {}
 
     async def join(self, peers: Sequence[Any]) -> dict[str, str]:
-        """Store the actors of all machines; return the versions on this one."""
+        """Store the actors of all machines; return the versions here, and the checksum of a fixed computation."""
         self.peers = peers
-        return versions()
+        return versions() | {"checksum": await asyncio.to_thread(fingerprint)}
 
     async def alive(self) -> bool:
         """Answer, as a sign of life."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,10 +19,12 @@ from gensim_wordrank.cluster.training import TrainingPeer
 
 logger = logging.getLogger(__name__)
 
-# what must agree on all machines for the vectors to be the same bytes
-REPRODUCIBLE_WITH = ("gensim-wordrank", "Python", "numpy", "CPU level")
-# failures after which the work is given up
+# what must agree on all machines for the vectors to be the same bytes: versions, and what a fixed computation gives
+REPRODUCIBLE_WITH = ("gensim-wordrank", "Python", "numpy", "CPU level", "checksum")
+# failures without progress after which the work is given up
 MAX_FAILURES = 3
+# a worker with such an error has no room on its disk, and is left out
+DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT)
 # errors that would occur again on any machine
 NON_RETRYABLE = (ImportError, FileNotFoundError, PermissionError, IsADirectoryError)
 
@@ -36,6 +39,10 @@ class Timeouts:
     start: float = 60.0  # until a worker has loaded this package
     stop: float = 5.0  # for the answer to a request to stop
     replacement: float = 10.0  # until Dask has replaced a lost worker; then it is restarted over SSH, or left out
+
+
+class GivenUpError(RuntimeError):
+    """Machines failed again and again."""
 
 
 class MachineError(Exception):
@@ -70,14 +77,15 @@ class WorkerGroup:
         for machine in range(len(self.workers)):
             self.actors.append(self._created(machine))
         found = self.call_all("join", self.actors)
-        check_environments(dict(zip(map(self.host, range(len(found))), found, strict=True)))
+        check_environments([(self.host(machine), each) for machine, each in enumerate(found)])
 
     def _created(self, machine: int) -> Any:
         """Wait for an actor to be created, as long as its worker exists."""
         deadline = monotonic() + self.timeouts.start
         while True:
             try:
-                return self.futures[machine].result(timeout=1)
+                with self.client.as_current():  # not a default client of another cluster
+                    return self.futures[machine].result(timeout=1)
             except asyncio.TimeoutError as error:
                 if monotonic() > deadline or self.workers[machine] not in self.client.nthreads():
                     raise MachineError(machine, OSError("the worker did not start to train")) from error
@@ -150,14 +158,14 @@ class WorkerGroup:
         return answers
 
 
-def check_environments(of_hosts: Mapping[str, Mapping[str, str]]) -> None:
-    """Raise RuntimeError if versions differ from those of this machine, or if the CPU levels of hosts differ.
+def check_environments(of_workers: Sequence[tuple[str, Mapping[str, str]]]) -> None:
+    """Raise RuntimeError if versions differ from those of this machine, or if what workers compute differs.
 
-    This machine computes nothing, so its own CPU level does not matter.
+    Workers are given by their hosts. This machine computes nothing, so its own CPU level does not matter.
     """
-    wanted = versions() | {"CPU level": next(iter(of_hosts.values()))["CPU level"]}
     wrong = []
-    for host, found in of_hosts.items():
+    wanted = versions() | {name: of_workers[0][1][name] for name in ("CPU level", "checksum")}
+    for host, found in of_workers:
         for name in REPRODUCIBLE_WITH:
             theirs, ours = found[name], wanted[name]
             if name == "Python":  # bug-fix releases may differ
@@ -165,9 +173,10 @@ def check_environments(of_hosts: Mapping[str, Mapping[str, str]]) -> None:
             if theirs != ours:
                 wrong.append(f"{name} is {theirs} on {host} and not {ours}")
     if wrong:
-        raise RuntimeError(
-            f"The machines do not match: {'; '.join(wrong)}. Install the same versions, or leave them out."
-        )
+        remedy = "Install the same versions, built with the same compiler, or leave them out."
+        if any(found["CPU level"] != wanted["CPU level"] for _, found in of_workers):
+            remedy = "Set WORDRANK_CPU_LEVEL to the lowest level, 3 or 0, where workers are started; or leave them out."
+        raise RuntimeError(f"The machines do not match: {'; '.join(wrong)}. {remedy}")
 
 
 @dataclass
@@ -181,8 +190,9 @@ class Session:
     group: WorkerGroup | None = field(default=None, init=False)
     n_workers: int = field(default=1, init=False)  # to wait for
     lost: set[str] = field(default_factory=set, init=False)  # addresses of workers
-    slow: set[str] = field(default_factory=set, init=False)
+    left_out: set[str] = field(default_factory=set, init=False)  # those that are too slow, or have a full disk
     failures: list[str] = field(default_factory=list, init=False)
+    forgiven: int = field(default=0, init=False)  # failures before the last work that was finished
 
     def run(self, work: Callable[..., Result], *arguments: Any) -> Result:
         """Call `work` with a group of workers; after a failure, call it again with a new group."""
@@ -193,7 +203,9 @@ class Session:
                     self.group = WorkerGroup(self.client, workers, self.timeouts)
                     self.group.start()
                     logger.info("working on %i workers: %s", len(workers), ", ".join(workers))
-                return work(self.group, *arguments)
+                result = work(self.group, *arguments)
+                self.forgiven = len(self.failures)
+                return result
             except MachineError as error:
                 self._handle_failure(error)
             except BaseException:  # such as Ctrl-C, while the machines are still working
@@ -220,7 +232,7 @@ class Session:
         return found
 
     def _healthy_workers(self) -> list[str]:
-        return sorted(self.client.nthreads().keys() - self.lost - self.slow)
+        return sorted(self.client.nthreads().keys() - self.lost - self.left_out)
 
     def _handle_failure(self, error: MachineError) -> None:
         """Stop the actors, and find out which workers to leave out; raise errors that would occur again."""
@@ -234,18 +246,21 @@ class Session:
             what = f"{type(error.cause).__name__}: {error.cause}"
             raise RuntimeError(f"The work failed on {group.host(error.machine)}: {what}") from error.cause
         slow = _stragglers(answers) if isinstance(error.cause, NoAnswerError) and not lost else []
+        full = [error.machine] if getattr(error.cause, "errno", None) in DISK_IS_FULL and not lost else []
         self.lost |= {group.workers[machine] for machine in lost}
-        self.slow |= {group.workers[machine] for machine in slow}
-        self.n_workers -= len(slow)
+        self.left_out |= {group.workers[machine] for machine in slow + full}
+        self.n_workers -= len(slow + full)
         failed = ", ".join(group.host(machine) for machine in lost or slow or [error.machine])
-        reason = str(error.cause) or type(error.cause).__name__
-        self.failures.append(f"{failed} {'was too slow' if slow else 'was lost' if lost else 'failed'} ({reason})")
-        if len(self.failures) >= MAX_FAILURES:
-            raise RuntimeError(f"Training was given up{self._history()}.") from error.cause
+        what = "was too slow" if slow else "was lost" if lost else "has a full disk" if full else "failed"
+        self.failures.append(f"{failed} {what} ({str(error.cause) or type(error.cause).__name__})")
+        if len(self.failures) - self.forgiven >= MAX_FAILURES or self.left_out.issuperset(group.workers):
+            raise GivenUpError(f"Training was given up{self._history()}.") from error.cause
         logger.warning("%s; continuing", self.failures[-1])
 
     def _history(self) -> str:
-        return f" after {len(self.failures)} failures: {'; '.join(self.failures)}" if self.failures else ""
+        recent = self.failures[self.forgiven :]
+        n = f"{len(recent)} failure{'s' * (len(recent) > 1)}"
+        return f" after {n}: {'; '.join(recent)}" if recent else ""
 
 
 def _stragglers(answers: Sequence[list[int] | None]) -> list[int]:

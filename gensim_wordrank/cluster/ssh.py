@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import secrets
 import shlex
 import sys
@@ -71,6 +72,8 @@ class SshWorker(ssh.Worker):  # type: ignore[misc]  # it has no type information
         variables = [f"DASK_DISTRIBUTED__COMM__TLS__{name}={value}" for name, value in tls.items()]
         variables += ["DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION=True", "DASK_DISTRIBUTED__WORKER__HTTP__ROUTES='[]'"]
         variables += [f"TMPDIR={self.folder}"]  # so all temporary files are removed, however the worker ends
+        if level := os.environ.get("WORDRANK_CPU_LEVEL"):  # all machines at the same level
+            variables += [f"WORDRANK_CPU_LEVEL={shlex.quote(level)}"]
         store_pid = f"""sh -c 'echo $$ > {self.folder}/pid; exec "$0" "$@"'"""
         return " ".join([*variables, store_pid, self.python])
 

@@ -35,6 +35,14 @@ class EpochResult:
     state: Callable[[], State]  # returns the parameters, gathered from other machines if need be
 
 
+class StoppedError(RuntimeError):
+    """A backend cannot continue. `state` is the newest it has; `model`, if it is known, has its vectors."""
+
+    def __init__(self, message: str, state: State, model: Any = None) -> None:
+        super().__init__(message)
+        self.state, self.model = state, model
+
+
 class Counts(Protocol):
     """Co-occurrence counts, in this process or on the machines of a cluster."""
 
