@@ -1,5 +1,7 @@
 """Classes of gensim that take models or vectors, or that produce texts, work with WordRank."""
 
+import re
+
 import numpy as np
 import pytest
 from gensim.corpora import Dictionary
@@ -14,6 +16,7 @@ from gensim.similarities import (
 from gensim.similarities.annoy import AnnoyIndexer
 from gensim.test.utils import datapath
 from gensim_wordrank import WordRank
+from gensim_wordrank.cli.use import write_projector
 from usearch.index import Index
 
 SMALL = {"vector_size": 12, "window": 5, "epochs": 10}
@@ -183,3 +186,15 @@ def test_methods_of_keyed_vectors(model):
         wv.most_similar("nowhere")
     with pytest.raises(AttributeError, match="Migrating-from-Gensim"):
         _ = wv.vocab
+
+
+def test_tensorboard_finds_the_vectors_and_their_words(tmp_path, lee):
+    """The configuration names both files; they have a row per word, in the same order, and the words have no header."""
+    wv = WordRank(lee, vector_size=8, epochs=1).wv
+    write_projector(wv, tmp_path)
+    config = (tmp_path / "projector_config.pbtxt").read_text()
+    fields = dict(re.findall(r'^  (\w+): "(.*)"$', config, re.MULTILINE))
+    assert re.fullmatch(r'embeddings \{\n(  \w+: ".*"\n)+\}\n', config)  # as protobuf's text format has it
+    assert fields.keys() == {"tensor_path", "metadata_path"}
+    np.testing.assert_allclose(np.loadtxt(tmp_path / fields["tensor_path"], delimiter="\t"), wv.vectors, rtol=1e-5)
+    assert (tmp_path / fields["metadata_path"]).read_text().splitlines() == wv.index_to_key

@@ -57,14 +57,15 @@ def _lead(value: float, low: float, high: float) -> str:
 
 
 def quality(records: Sequence[Record], texts: Sequence[Text], title: str, about: Sequence[str]) -> Document:
-    """Return the page of some texts: a picture and all scores for each."""
-    blocks: list[Block] = [Paragraph(text) for text in about]
+    """Return the page of some texts: a picture and all scores for each, and then how they were measured."""
+    blocks: list[Block] = [Paragraph(INTRODUCTION)]
     for text in texts:
         runs = on(records, text)
         blocks += [Heading(heading(text)), quality_figure(text, runs)]
         for names in (plan.SEEN, plan.UNSEEN):
             blocks += [Paragraph(WHICH[names]), score_table(runs, names)]
-    return Document(title, [*blocks, Paragraph(circumstances(records))])
+    blocks += [Heading("How this was measured"), *map(Paragraph, (*about, circumstances(records)))]
+    return Document(title, blocks)
 
 
 def all_leads(records: Sequence[Record], leads: Sequence[Record], texts: Sequence[Text]) -> Document:
@@ -174,25 +175,28 @@ def circumstances(records: Iterable[Record]) -> str:
     return f"{machines}, one thread; {', '.join(known)}; commits {commits}."
 
 
+INTRODUCTION = (
+    "The texts are Wikipedia articles that were not used to choose WordRank's defaults. Similarity is 100 times "
+    "Spearman's correlation; analogies and tasks are percentages of correct answers. An asterisk marks the best of a "
+    "column. leads.md has the differences between trainers, with intervals."
+)
 ABOUT = (
-    "Every number is computed from benchmarks/results/runs.jsonl, which names the parameters, the text, the "
-    "versions and the commit of each run. WordRank has its default parameters unless the row names others; its "
-    "numbers are means of three seeds, with the lowest and the highest. 100 dimensions, min_count 5.",
-    "The texts are Wikipedia articles that were not used to choose WordRank's defaults.",
-    "Similarity: 100 times Spearman's correlation; unknown words score 0, unless n-grams predict their vectors. "
-    "Analogies: the share of all questions that 3CosAdd answers, in %; of BATS, every eighth question. Parts of "
-    "speech: accuracy of linear discriminant analysis on the vectors of a word and its two neighbours (UD "
-    "English EWT: fitted on its development part, scored on its test part). Topics: accuracy of logistic "
-    "regression on the mean of a document's vectors (R8).",
-    "WordRank is scored with model.wv for similarity and tasks and with model.vectors('sum') for analogies. All "
-    "other trainers are scored with their word vectors and with the sum of word and context vectors, raw, "
-    "centred, and whitened as WordRank's are; the best of these counts, set by set.",
-    "Processor seconds are those of the whole call, from text on disk to vectors, on one thread of a shared machine.",
-    "An asterisk marks the best of a column. leads.md has the differences between trainers, with intervals.",
+    "All numbers are computed from benchmarks/results/runs.jsonl, which has the parameters, the text, the versions and "
+    "the commit of each run. WordRank has its default parameters unless the row names others. Its numbers are means of "
+    "three seeds, with the lowest and the highest in parentheses. All vectors have 100 dimensions, and min_count is 5.",
+    "Similarity: pairs with unknown words score 0, unless n-grams predict their vectors. Analogies: the share of all "
+    "questions that 3CosAdd answers; of BATS, every eighth question. Parts of speech: accuracy of linear discriminant "
+    "analysis on the vectors of a word and its two neighbours (UD English EWT; trained on its development part, scored "
+    "on its test part). Topics: accuracy of logistic regression on the mean vector of a document (R8).",
+    "WordRank is scored with model.wv for similarity and tasks, and with model.vectors('sum') for analogies. All other "
+    "trainers are scored with their word vectors and with the sum of word and context vectors, each raw, centred, and "
+    "whitened as WordRank's are. For each test set, their best score counts.",
+    "Processor seconds are those of the whole call, from the text on disk to vectors, on one thread of a shared "
+    "machine.",
 )
 LEADS = (
-    "How far WordRank is ahead of each other trainer, in points, with the 95% interval over seeds and over resampled "
-    "test sets. An asterisk marks intervals that exclude 0. Processor time: WordRank's, divided by the other's. "
+    "How many points WordRank is ahead of each other trainer, with the 95% interval over seeds and resampled test "
+    "sets. An asterisk marks intervals without 0. Processor time is WordRank's divided by that of the other trainer. "
     "quality.md and noise.md have the scores, and say how they are computed."
 )
 # whom the paper compares WordRank with, with as many epochs as they need
@@ -286,18 +290,18 @@ def _table3(groups: Mapping[str, Sequence[Record]]) -> Table:
 
 
 PAPER = (
-    "The paper's tables beside ours. A claim holds if the lower end of the 95% interval of its lead, over seeds "
-    "and over resampled test sets, is above 0; it does not hold if the upper end is below 0; otherwise it is "
-    "undecided. No text here is larger than 64M tokens, so nothing is said of the paper's larger ones. Table 3 "
-    "is 7.2 billion tokens in the paper."
+    "The paper's tables next to ours. Intervals are 95% intervals over seeds and resampled test sets. A claim holds if "
+    "the whole interval of its lead is above 0. It does not hold if the whole interval is below 0. Otherwise it is "
+    "undecided. Our largest text has 64M tokens, so claims about larger texts were not tested. The paper's Table 3 is "
+    "for 7.2 billion tokens."
 )
 TABLE2 = (
-    "4M tokens (the paper: 17M), with preset='paper' and AdaGrad for 20 epochs: alpha 100, beta 99, x_max 100, epsilon "
-    "0.75, no discount, no bias, no L2, vectors as trained. "
-    "On: pairs are weighted by their counts; off: all alike. RobiRank is the same program with alpha 1, beta 0, "
-    "the logistic loss and no weights; the paper took its authors' program."
+    "4M tokens (in the paper, 17M), with preset='paper' and AdaGrad for 20 epochs: alpha 100, beta 99, x_max 100, "
+    "epsilon 0.75, no discount, no bias, no L2, vectors as trained. On: pairs are weighted by their counts. Off: all "
+    "pairs have the same weight. RobiRank is the same program with alpha 1, beta 0, the logistic loss and equal "
+    "weights. The paper used the program of RobiRank's authors."
 )
 NOISE = (
-    "The given share of the tokens, chosen at random, is replaced by tokens drawn from the whole text: words "
-    "keep their frequencies, but not their contexts."
+    "The given share of the tokens, chosen at random, is replaced by tokens drawn from the whole text. Words keep "
+    "their frequencies, but not their contexts."
 )
