@@ -5,7 +5,7 @@
 All others keep their defaults. DIR holds test sets as `wordrank evaluate --sets` reads them, among them ws353.tsv,
 men3000.tsv and google-questions.txt. Similarity is scored with u, analogies with u + v, unknown words 0.
 Writes parameters.csv after every run, with the processor seconds of the whole call; runs that it holds are not run
-again. Then draws a picture per parameter: means of the seeds, with bars from the lowest to the highest.
+again. Then draws one picture per parameter: means over seeds, with bars from the lowest to the highest score.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def spread(scores: list[float]) -> tuple[float, float, float]:
 
 
 def scores_of(rows: list[Row], name: str, value: Any, test: str) -> list[float]:
-    """Return the scores of one value, a number a seed; a run with all defaults serves every parameter."""
+    """Return the scores of one value, one per seed; a run with all defaults serves every parameter."""
     wanted = {(name, str(value))}
     if value == USUAL[name]:
         wanted |= {(other, str(usual)) for other, usual in USUAL.items()}

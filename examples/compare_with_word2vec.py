@@ -1,9 +1,9 @@
-"""Train WordRank and Word2Vec on the same text and tell whether their scores differ by more than noise.
+"""Train WordRank and Word2Vec on the same text, and test whether their scores differ by more than noise.
 
     python compare_with_word2vec.py [TEXT] [--sets DIRECTORY]
 
-TEXT has a sentence a line, words separated by spaces. Without it, a small news corpus that comes with gensim is taken,
-which is far too small to tell the two apart.
+TEXT has one sentence per line. Without it, a small news corpus that comes with gensim is used, which is far too small
+to tell the two apart.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from gensim_wordrank.evaluation import bundled_sets, compare, evaluate, read_dir
 
 
 def main() -> None:
-    """Train both, score both, and print a line a test set."""
+    """Train both models, score them, and print one line per test set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("text", nargs="?", default=datapath("lee_background.cor"))
     parser.add_argument("--sets")

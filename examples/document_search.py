@@ -1,4 +1,4 @@
-"""Search documents by meaning: one vector per document, the mean of those of its words, and an index over them.
+"""Search documents by meaning: the vector of a document is the mean of the vectors of its words.
 
     python document_search.py [TEXT] [--query WORD ...]
 
@@ -17,7 +17,7 @@ from usearch.index import Index
 
 
 def index_documents(documents: list[list[str]], words: KeyedVectors) -> Index:
-    """Return an index of the mean vector of each document; words without a vector are passed over."""
+    """Return an index of the mean vector of each document; unknown words are skipped."""
     means = np.stack([words.get_mean_vector(document) for document in documents])
     index = Index(ndim=words.vector_size, metric="cos", dtype="f32")
     index.add(np.arange(len(documents)), means)

@@ -1,8 +1,8 @@
-"""Stop training when the neighbours of words hardly change any more: no test set is needed.
+"""Stop training when the neighbours of words hardly change any more. This needs no test set.
 
     python early_stopping.py [TEXT] [--settled 0.8]
 
-TEXT has a sentence a line, words separated by spaces; without it, a small news corpus that comes with gensim is taken.
+TEXT has one sentence per line; without it, a small news corpus that comes with gensim is used.
 """
 
 import argparse

@@ -2,7 +2,7 @@
 
     python graph.py [EDGES]
 
-EDGES has two nodes a line. Without it, a graph of three groups of nodes is made, with most edges inside a group.
+EDGES has two nodes per line. Without it, a graph of three groups of nodes is made, with most edges inside a group.
 """
 
 import argparse

@@ -2,7 +2,7 @@
 
     python neighbours_to_trust.py [TEXT [WORD]...]
 
-TEXT has a sentence a line. Without it, the 300 news stories that come with gensim are used.
+TEXT has one sentence per line. Without it, the 300 news stories that come with gensim are used.
 """
 
 import argparse

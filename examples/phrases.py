@@ -1,8 +1,8 @@
-"""Find phrases such as new_york in a text and train vectors of them like of words.
+"""Find phrases such as new_york in a text, and train vectors of words and phrases.
 
     python phrases.py [TEXT]
 
-TEXT has a sentence or a paragraph a line; without it, a small news corpus that comes with gensim is taken.
+TEXT has one sentence or paragraph per line; without it, a small news corpus that comes with gensim is used.
 """
 
 import argparse

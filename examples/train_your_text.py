@@ -2,9 +2,9 @@
 
     python train_your_text.py [TEXT] [--words WORD ...] [--start VECTORS] [--epochs 10] [--out DIRECTORY]
 
-TEXT has a sentence or a paragraph a line; without it, a small news corpus that comes with gensim is taken. VECTORS, in
-word2vec's text format, are where words start from: for a small text of a special field, those of a large general one,
-and then fewer epochs.
+TEXT has one sentence or paragraph per line; without it, a small news corpus that comes with gensim is used. VECTORS, in
+word2vec's text format, are vectors to start from: for a small text of a special field, use those of a large general
+text, and fewer epochs.
 """
 
 import argparse

@@ -2,7 +2,7 @@
 
     python why_words_are_near.py [TEXT WORD OTHER]
 
-TEXT has a sentence a line. Without it, the 300 news stories that come with gensim are used.
+TEXT has one sentence per line. Without it, the 300 news stories that come with gensim are used.
 """
 
 import argparse

@@ -2,8 +2,8 @@
 
     python wikipedia_dump.py [DUMP] [--out DIRECTORY]
 
-DUMP is a file as enwiki-latest-pages-articles.xml.bz2; without it, the first articles of one are taken, which come with
-gensim. Its text goes to DIRECTORY, an article a line, so that a second training on the same dump need not unpack it.
+DUMP is a file such as enwiki-latest-pages-articles.xml.bz2; without it, 106 articles that come with gensim are used.
+The text is written to DIRECTORY, one article per line, so that a second run on the same dump need not extract it again.
 """
 
 import argparse

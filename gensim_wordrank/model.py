@@ -392,8 +392,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     ) -> WordRank:
         """Train vectors of the nodes of a graph, as node2vec does, on the expected counts of random walks.
 
-        Powers of the walk matrix stand for infinitely many walks, so this takes a fraction of the time of Word2Vec on
-        sampled walks.
+        The expected counts are computed from powers of the transition matrix. This takes a fraction of the time of
+        Word2Vec on sampled walks.
 
         Parameters
         ----------
@@ -563,7 +563,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self.training_losses, self.subword_table = [], None
 
     def update_weights(self) -> None:
-        """Initialize the vectors of new words and contexts; the others keep theirs."""
+        """Initialize the vectors of new words and contexts, and keep the others."""
         self._require_contexts()
         weights.undo_subwords(self)
         if not len(self.wv.vectors):
@@ -571,14 +571,14 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         weights.extend(self)
 
     def warm_start(self, words: KeyedVectors, contexts: KeyedVectors | None = None) -> int:
-        """Start the words that `words` knows from its vectors, and contexts from those of `contexts`.
+        """Set the vectors of words to those of `words`, and of contexts to those of `contexts`, where these have them.
 
         Call it between :meth:`build_vocab` and :meth:`train`, or pass `warm_start` to the constructor.
 
         Returns
         -------
         int
-            Number of words of the vocabulary that took over a vector.
+            Number of words in the vocabulary that got a vector of `words`.
 
         Examples
         --------
