@@ -12,7 +12,7 @@ import threading
 
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, actor
 from distributed.comm import get_address_host
 from distributed.security import Security
 from gensim.models.callbacks import CallbackAny2Vec
@@ -338,6 +338,37 @@ def test_divergence_is_reported(lee_pairs):
         with pytest.raises(FloatingPointError, match=r"diverged in epoch 1 of 10; the vectors are those of the epoch"):
             fit(model, lee_pairs.reindex(model.wv.index_to_key))
         assert np.isfinite(model.wv.vectors).all()
+
+
+def test_vectors_do_not_pass_through_the_scheduler(lee_pairs, one_machine, three, monkeypatch):
+    """The driver talks to the workers of a cluster of one's own directly."""
+
+    def refuse(self, *arguments):
+        raise AssertionError("through the scheduler")
+
+    monkeypatch.setattr(actor.ProxyRPC, "__init__", refuse)
+    model = WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=EPOCHS, cluster=three)
+    assert fingerprint(model) == one_machine
+
+
+def test_workers_that_the_driver_cannot_reach_are_used(lee_pairs, one_machine, three, monkeypatch):
+    """If only the scheduler reaches the workers, it passes the messages on."""
+
+    async def fail(*arguments, **options):
+        raise OSError("no route to host")
+
+    monkeypatch.setattr(backend.comm, "connect", fail)
+    model = WordRank.from_cooccurrence(lee_pairs, vector_size=SIZE, epochs=EPOCHS, cluster=three)
+    assert fingerprint(model) == one_machine
+
+
+def test_idle_machines_are_explained(caplog):
+    """A vocabulary of one block keeps one machine busy; the log names the other."""
+    caplog.set_level("WARNING", "gensim_wordrank")
+    with in_process(2) as cluster:
+        WordRank.from_cooccurrence(np.ones((9, 9)), vector_size=4, epochs=1, cluster=cluster)
+    assert re.search(r"inproc://\S+ stay idle: there are only 1 blocks", caplog.text)
+    assert "1 of 2 threads" not in caplog.text
 
 
 # ---- refusals

@@ -242,6 +242,99 @@ def test_command_line_trains_on_hosts(server, texts, tmp_path):
     assert results[0] == results[1]
 
 
+def free_ports(n):
+    """Return the first of n ports in a row that nobody uses."""
+    for first in range(20_000, 30_000, n):
+        try:
+            for port in range(first, first + n):
+                socket.create_server(("", port)).close()
+            return first
+        except OSError:
+            continue
+    raise AssertionError("no free ports")
+
+
+def test_ports_and_scratch_directory_can_be_chosen(server, tmp_path):
+    """Workers listen on the ports of their host, the scheduler on its own, and all files are in `scratch`."""
+    first = free_ports(9)
+    chosen = Hosts(
+        [f"{ADDRESSES[0]} threads=1 scratch={tmp_path} ports={first}-{first + 3}"],
+        server[1] / "known_config", scheduler_port=first + 8,
+    )  # fmt: skip
+    with launched(chosen) as (client, _):
+        assert len(list(tmp_path.glob("wordrank-*/run.pem"))) == 1
+        assert client.scheduler.address.endswith(f":{first + 8}")
+        listening = {
+            connection.laddr.port
+            for process in python_processes(server)
+            for connection in process.net_connections("tcp")
+            if connection.status == psutil.CONN_LISTEN and connection.laddr.ip != "127.0.0.1"
+        }
+        assert len(listening) == 2
+        assert listening <= set(range(first, first + 4))
+    assert not list(tmp_path.glob("wordrank-*"))
+
+
+@pytest.mark.parametrize("kill", [signal.SIGTERM, signal.SIGKILL])
+def test_killed_driver_leaves_nothing_on_its_hosts(server, texts, tmp_path, kill):
+    """SIGTERM stops the workers; after SIGKILL they stop by themselves. Either way their directories are removed."""
+    script = (
+        "from gensim_wordrank.cluster import Hosts, ssh\n"
+        "import time\n"
+        "ssh.DEATH_SECONDS = 8\n"
+        f"with ssh.launched(Hosts(['{ADDRESSES[0]} threads=1 scratch={tmp_path}'], '{server[1]}/known_config')):\n"
+        "    print('ready', flush=True)\n"
+        "    time.sleep(100)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as driver:
+        assert driver.stdout.readline() == b"ready\n"
+        assert list(tmp_path.glob("wordrank-*/run.pem"))
+        driver.send_signal(kill)
+        driver.wait(timeout=60)
+    if kill == signal.SIGTERM:
+        assert driver.returncode == 128 + kill
+        assert not list(tmp_path.glob("wordrank-*"))
+    for _ in range(300):
+        if not list(tmp_path.glob("wordrank-*")):
+            break
+        time.sleep(0.1)
+    assert not list(tmp_path.glob("wordrank-*"))
+
+
+def test_scratch_directory_that_cannot_be_written_is_named(server, caplog):
+    """The error says why, and no worker is said to be left."""
+    with (
+        pytest.raises(RuntimeError, match=r"started on 127.0.0.2: /proc/wordrank-\w+ cannot be written: mkdir: .*"),
+        launched(Hosts([f"{ADDRESSES[0]} scratch=/proc"], server[1] / "known_config")),
+    ):
+        pass
+    assert not [record for record in caplog.records if record.name.startswith("gensim_wordrank")]
+
+
+def test_silent_host_is_named_soon(server, monkeypatch, caplog):
+    """A host that accepts connections and says nothing is named with a remedy, and nothing is stopped there."""
+    monkeypatch.setattr(ssh, "CONNECT_SECONDS", 0.5)
+    with socket.create_server((ADDRESSES[0], 0)) as silent:
+        started = time.monotonic()
+        with (
+            pytest.raises(RuntimeError, match=r"started on 127.0.0.2: .*[Ll]ogin timeout|it did not answer in time"),
+            launched(Hosts([f"{ADDRESSES[0]}:{silent.getsockname()[1]}"], server[1] / "known_config")),
+        ):
+            pass
+    assert time.monotonic() - started < 20
+    assert not [record for record in caplog.records if "cannot be reached" in record.message]
+
+
+def test_quiet_applies_to_dask():
+    """`-q` sets the level of Dask's log, which Dask would set when it is imported."""
+    code = (
+        "import logging\nfrom click.testing import CliRunner\nfrom gensim_wordrank.cli.main import main\n"
+        "CliRunner().invoke(main, ['info', 'nothing', '-q'])\n"
+        "import distributed\nprint(logging.getLogger('distributed').level == logging.ERROR)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"True\n"
+
+
 def test_cpu_level_is_that_of_the_driver(monkeypatch):
     """WORDRANK_CPU_LEVEL of this machine applies to all workers that are started over SSH."""
     monkeypatch.setenv("WORDRANK_CPU_LEVEL", "3")

@@ -9,11 +9,13 @@ def test_hosts_file_is_parsed(tmp_path):
     path = tmp_path / "hosts.txt"
     path.write_text(
         "# my machines\nnode1\n\nme@node2:2222 threads=8  # the large one\n[::1]:22 python=/opt/bin/python3\n"
+        "node3 scratch=/data/tmp ports=9000-9009\n"
     )
     assert Hosts.read(path).hosts == (
         Host("node1"),
         Host("node2", user="me", port=2222, threads=8),
         Host("::1", port=22, python="/opt/bin/python3"),
+        Host("node3", scratch="/data/tmp", ports="9000-9009"),
     )
 
 
@@ -36,6 +38,20 @@ def test_port_must_be_in_range(port):
     """Ports below 1 and above 65535 are refused."""
     with pytest.raises(ValueError, match="'port' must be from 1 to 65535"):
         Host.parse(f"a:{port}")
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("ports=9000", "'ports' must be FIRST-LAST"),
+        ("ports=9-8", "'ports' must be"),
+        ("scratch=tmp", "'scratch' must be"),
+    ],
+)
+def test_malformed_ports_and_scratch_are_refused(option, message):
+    """Ports are a range of at least two; the scratch directory is an absolute path."""
+    with pytest.raises(ValueError, match=message):
+        Host.parse(f"a {option}")
 
 
 def test_hosts_must_not_be_empty_or_a_string(tmp_path):

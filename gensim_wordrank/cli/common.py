@@ -42,6 +42,8 @@ def command(function: Callable[..., None]) -> click.Command:
         logging.basicConfig(format="%(message)s", level=level)
         for library in ("gensim", "distributed", "asyncssh"):
             logging.getLogger(library).setLevel(logging.INFO if verbose else logging.WARNING)
+        # Dask sets the level of its log when it is imported, which is later
+        os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "info" if verbose else "error" if quiet else "warning")
         tqdm.monitor_interval = 0  # no monitor thread: tqdm warns if it cannot be started
         try:
             function(**options)

@@ -91,7 +91,11 @@ hosts_options = (
     click.option(
         "--ssh-config", type=click.Path(exists=True), help="SSH config file for --hosts (default: ~/.ssh/config)."
     ),
-)
+    click.option(
+        "--scheduler-port", type=click.IntRange(0, 65535), default=0,
+        help="Port of this machine that the hosts must reach (default: any).",
+    ),
+)  # fmt: skip
 texts_argument = click.argument("texts", nargs=-1, required=True, type=click.Path(allow_dash=True))
 workers_option = click.option("--workers", type=int, help="Number of threads (default: one per core).")
 
@@ -200,8 +204,8 @@ def check_output(output: str, texts: tuple[str, ...] = ()) -> None:
 
 def take_cluster(options: dict[str, Any]) -> Hosts | None:
     """Remove the options about hosts, and return the machines that they name."""
-    hosts, ssh_config = options.pop("hosts"), options.pop("ssh_config")
-    return Hosts.read(hosts, ssh_config) if hosts else None
+    hosts, *rest = (options.pop(name) for name in ("hosts", "ssh_config", "scheduler_port"))
+    return Hosts.read(hosts, *rest) if hosts else None
 
 
 def train_model(texts: tuple[str, ...], options: dict[str, Any]) -> WordRank:

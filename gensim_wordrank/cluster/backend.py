@@ -30,7 +30,7 @@ from gensim_wordrank.training.stored import is_update_due
 from gensim_wordrank.types import Vectors
 
 try:
-    from distributed import Client
+    from distributed import Client, comm
     from distributed.deploy import Cluster
 except ImportError as error:
     raise ImportError(
@@ -72,17 +72,35 @@ def connect(cluster: Any, local: LocalBackend | None = None) -> Iterator[DaskBac
     if isinstance(cluster, DaskBackend):
         yield cluster
         return
-    client, restart = cluster, None
+    restart = None
     with ExitStack() as stack:
         if isinstance(cluster, Hosts):
             from gensim_wordrank.cluster.ssh import launched  # asyncssh is not needed for other clusters
 
             client, restart = stack.enter_context(launched(cluster))
-        elif not isinstance(cluster, Client):
-            client = stack.enter_context(Client(cluster, set_as_default=False))
+        else:
+            client = cluster if isinstance(cluster, Client) else stack.enter_context(_connected(cluster, False))
             logger.info("dashboard: %s", client.dashboard_link)
+            if not client.direct_to_workers:  # otherwise all vectors pass through the scheduler
+                direct = stack.enter_context(_connected(client.scheduler.address, True, client.security))
+                client = direct if direct.sync(_reaches_all, direct) else client
         session = stack.enter_context(closing(Session(client, restart)))
         yield DaskBackend(session, local or LocalBackend())
+
+
+def _connected(cluster: Any, direct: bool, security: Any = None) -> Client:
+    return Client(cluster, set_as_default=False, direct_to_workers=direct, security=security)
+
+
+async def _reaches_all(client: Client) -> bool:
+    """Return True if all workers can be reached from here; otherwise the scheduler passes messages on."""
+    try:
+        for address in (await client.scheduler.identity())["workers"]:
+            (await comm.connect(address, timeout=5, **client.connection_args)).abort()
+    except (OSError, TypeError) as error:  # TypeError: no TLS here
+        logger.warning("workers cannot be reached from here (%s): vectors pass through the scheduler", error)
+        return False
+    return True
 
 
 @dataclass
@@ -342,6 +360,12 @@ def _start_training(group: WorkerGroup, config: TrainingConfig, counts: Any, sta
         group.call(machine, "load", part)
     group.epoch = state.epoch
     logger.info("training from epoch %i on %i machines", state.epoch, n_machines)
+    if n_machines < len(group.actors):
+        idle, n_blocks = ", ".join(group.workers[n_machines:]), config.partition.n_blocks
+        logger.warning("%s stay idle: there are only %i blocks of words, one or more per machine", idle, n_blocks)
+    n_threads = sum(group.client.nthreads()[worker] for worker in group.workers[:n_machines])
+    if n_threads > config.partition.n_blocks:
+        logger.warning("%i of %i threads can work at once, one per block", config.partition.n_blocks, n_threads)
 
 
 def _pairs_of(counts: Any, words: NDArray[np.int32]) -> list[slice]:

@@ -7,7 +7,9 @@ import logging
 import os
 import secrets
 import shlex
+import signal
 import sys
+import threading
 from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager
 from time import monotonic, sleep
@@ -29,6 +31,8 @@ except ImportError as error:
 
 logger = logging.getLogger(__name__)
 
+# seconds in which a host must answer
+CONNECT_SECONDS = 20.0
 # seconds to reach a host and stop its worker
 SSH_SECONDS = 60.0
 # seconds in which a worker must start: a busy host loads Python slowly
@@ -60,13 +64,16 @@ class SshWorker(ssh.Worker):  # type: ignore[misc]  # it has no type information
 
     def __init__(self, host: Host, port: int, pem: str, connect_options: dict[str, Any]) -> None:
         self.host, self.port, self.pem = host, port, pem
-        self.folder = f"/tmp/wordrank-{secrets.token_hex(16)}"
+        self.folder, self.has_folder = f"{host.scratch}/wordrank-{secrets.token_hex(16)}", False
         self.python = shlex.quote(host.python or sys.executable)
         self.drain: asyncio.Future[None] | None = None
         super().__init__("", host.name, connect_options, {}, remote_python=self._command())
 
     def _command(self) -> str:
-        """Return the command that starts Python with the run's key, after the shell has stored its process id."""
+        """Return the command that starts Python with the run's key.
+
+        The shell stores the process id of Python, and removes the directory when Python ends, however that happens.
+        """
         pem = f"{self.folder}/run.pem"
         tls = {"CA_FILE": pem, "WORKER__CERT": pem, "WORKER__KEY": pem}
         variables = [f"DASK_DISTRIBUTED__COMM__TLS__{name}={value}" for name, value in tls.items()]
@@ -74,15 +81,18 @@ class SshWorker(ssh.Worker):  # type: ignore[misc]  # it has no type information
         variables += [f"TMPDIR={self.folder}"]  # so all temporary files are removed, however the worker ends
         if level := os.environ.get("WORDRANK_CPU_LEVEL"):  # all machines at the same level
             variables += [f"WORDRANK_CPU_LEVEL={shlex.quote(level)}"]
-        store_pid = f"""sh -c 'echo $$ > {self.folder}/pid; exec "$0" "$@"'"""
-        return " ".join([*variables, store_pid, self.python])
+        run = f'"$0" "$@" & echo $! > {self.folder}/pid; wait $!; rm -rf {self.folder}'
+        return " ".join([*variables, "sh", "-c", shlex.quote(run), self.python])
 
     async def start(self) -> None:
         """Send the key, check that Python has the packages, and start the worker."""
         async with asyncssh.connect(self.host.name, **self.connect_options) as connection:
             here, there = (connection.get_extra_info(name)[0] for name in ("sockname", "peername"))
             save_key = f"umask 077 && mkdir {self.folder} && cat > {self.folder}/run.pem"
-            await connection.run(save_key, input=self.pem, check=True)
+            self.has_folder = True
+            saved = await connection.run(save_key, input=self.pem)
+            if saved.exit_status:
+                raise OSError(f"{self.folder} cannot be written: {str(saved.stderr).strip() or 'unknown reason'}")
             found = await connection.run(f"{self.python} -c {shlex.quote(HAS_PACKAGES)}")
             if found.exit_status:
                 reason = str(found.stderr).strip().rpartition("\n")[2]
@@ -97,6 +107,9 @@ class SshWorker(ssh.Worker):  # type: ignore[misc]  # it has no type information
             "local_directory": self.folder,
             "name": self.folder,  # unique, and kept when its nanny restarts it
         } | ({} if self.host.threads is None else {"nthreads": self.host.threads})
+        if self.host.ports is not None:  # of the nanny, and of the worker
+            ports = self.host.ports.replace("-", ":")
+            self.kwargs |= {"port": ports, "worker_port": ports}
         await super().start()
         self.drain = asyncio.ensure_future(self._drain())
 
@@ -109,12 +122,15 @@ class SshWorker(ssh.Worker):  # type: ignore[misc]  # it has no type information
         """Stop the worker and remove its directory; a host that cannot be reached is left alone."""
         if self.drain is not None:
             self.drain.cancel()
+        if not self.has_folder:  # nothing was started
+            await super().close()
+            return
         try:
             await asyncio.wait_for(self._stop(), SSH_SECONDS)
         except (OSError, asyncssh.Error, asyncio.TimeoutError) as error:
             logger.warning(
-                "%s cannot be reached to stop its worker (%s); it exits by itself within %i s and leaves %s behind",
-                self.host.name, error, DEATH_SECONDS, self.folder,
+                "%s cannot be reached to stop its worker (%s); it exits by itself within %i s",
+                self.host.name, str(error) or "no answer", DEATH_SECONDS,
             )  # fmt: skip
         await super().close()
 
@@ -132,9 +148,9 @@ def launched(hosts: Hosts) -> Iterator[tuple[Client, Callable[[set[str]], None]]
     The dashboard is served on the loopback interface only.
     """
     security = Security.temporary()
-    options = {"security": security, "protocol": "tls://", "port": 0, "dashboard_address": "127.0.0.1:0"}
-    scheduler = {"cls": Scheduler, "options": options}
-    with SpecCluster({}, scheduler, security=security) as cluster:
+    options = {"security": security, "protocol": "tls://", "dashboard_address": "127.0.0.1:0"}
+    scheduler = {"cls": Scheduler, "options": options | {"port": hosts.scheduler_port}}
+    with exit_on_sigterm(), SpecCluster({}, scheduler, security=security) as cluster:
         port = int(cluster.scheduler_address.rpartition(":")[2])
         pem = security.tls_worker_key + security.tls_worker_cert
         workers = [SshWorker(host, port, pem, _connect_options(host, hosts)) for host in hosts.hosts]
@@ -156,6 +172,20 @@ def launched(hosts: Hosts) -> Iterator[tuple[Client, Callable[[set[str]], None]]
             cluster.sync(_for_all, workers, SshWorker.close)
 
 
+@contextmanager
+def exit_on_sigterm() -> Iterator[None]:
+    """Let SIGTERM raise SystemExit, so that workers are stopped, unless the program handles it in another way."""
+    is_default = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if not is_default or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 async def _for_all(workers: list[SshWorker], action: Callable[[SshWorker], Awaitable[None]]) -> None:
     await asyncio.gather(*map(action, workers))
 
@@ -165,6 +195,8 @@ async def _start(worker: SshWorker) -> None:
         await asyncio.wait_for(worker, START_SECONDS)
     except Exception as error:
         reason = str(error) or type(error).__name__
+        if isinstance(error, (TimeoutError, asyncio.TimeoutError)):
+            reason = "it did not answer in time. Check its address and that no firewall is between"
         raise RuntimeError(f"No worker could be started on {worker.host.name}: {reason}") from error
 
 
@@ -190,5 +222,6 @@ async def _restart(workers: list[SshWorker], present: set[str]) -> set[str]:
 def _connect_options(host: Host, hosts: Hosts) -> dict[str, Any]:
     """Return the options of asyncssh; host keys are always checked against the user's known hosts."""
     options: dict[str, Any] = {"username": host.user, "port": host.port}
+    options |= {"connect_timeout": CONNECT_SECONDS, "login_timeout": CONNECT_SECONDS}
     options |= {} if hosts.ssh_config is None else {"config": [str(hosts.ssh_config)]}
     return {name: value for name, value in options.items() if value is not None}
