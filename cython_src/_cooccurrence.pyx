@@ -1,3 +1,5 @@
+# cython: auto_pickle=False
+# (pickles could set sizes that the arrays do not have)
 """Co-occurrence counts, one row of the matrix X at a time.
 
 (a) A row is the sum over the windows around all positions of a word in a text (`Windows`), or the sum of rows that were

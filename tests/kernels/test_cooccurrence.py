@@ -1,5 +1,6 @@
 """Co-occurrence counts against the oracle and against GloVe's program."""
 
+import pickle
 import shutil
 import subprocess
 from contextlib import suppress
@@ -236,3 +237,12 @@ def test_counter_is_initialized_once():
     lengths = np.zeros(1, np.int64)
     counter.lengths(runs, lengths)
     assert lengths.tolist() == [1]
+
+
+def test_no_state_from_outside():
+    """The sizes of an object cannot be set, not even as a pickle would: kernels trust them."""
+    text = _cooccurrence.CheckedText(np.array([-1, 0, 1, -1], np.int32), 2)
+    for made in (text, _cooccurrence.Windows(text, 0, 2, np.array([0, 1], np.uint64), True), _cooccurrence.Rows()):
+        assert not [name for name in dir(made) if name.endswith("_cython__")]
+        with pytest.raises(TypeError, match="cannot pickle"):
+            pickle.dumps(made)
