@@ -24,13 +24,14 @@ from typing import Any
 import numpy as np
 from gensim_wordrank import Cooccurrence, WordRank
 from gensim_wordrank._utils import checksummed
+from gensim_wordrank.cooccurrence.graphs import walk_counts
 from scipy import sparse
 
 SENTENCES = [["the", "sea", "of", "bird"], ["sky", "fish", "the", "of"], ["bird", "the", "sky"]] * 3
 
 # ---- SciPy matrices
 
-MATRIX_FORMATS = ("csr", "csc", "bsr", "coo", "lil", "dok")
+MATRIX_FORMATS = ("csr", "csc", "bsr", "coo", "lil", "dok", "dia")
 Change = Callable[[Any, np.random.Generator], bool]  # returns False if the format has no such array
 
 
@@ -50,8 +51,8 @@ def _overwrite(matrix: Any, name: str, random: np.random.Generator) -> bool:
 
 
 def offset(matrix: Any, random: np.random.Generator) -> bool:
-    """Damage the offset of a row or column."""
-    return _overwrite(matrix, "indptr", random)
+    """Damage the offset of a row, column or diagonal."""
+    return _overwrite(matrix, "offsets" if matrix.format == "dia" else "indptr", random)
 
 
 def index(matrix: Any, random: np.random.Generator) -> bool:
@@ -72,7 +73,7 @@ def length(matrix: Any, random: np.random.Generator) -> bool:
     if matrix.format == "lil":
         matrix.rows[3] = [1, 2, 3, 4, 5, 6]
         return True
-    arrays = ("indptr", "indices", "row", "col", "data")
+    arrays = ("indptr", "indices", "offsets", "row", "col", "data")
     names = [name for name in arrays if isinstance(getattr(matrix, name, None), np.ndarray)]
     if not names:
         return False
@@ -83,10 +84,12 @@ def length(matrix: Any, random: np.random.Generator) -> bool:
 
 def kind(matrix: Any, random: np.random.Generator) -> bool:
     """Make indices floats, with NaN among them."""
-    if not hasattr(matrix, "indptr"):
+    name = "offsets" if matrix.format == "dia" else "indptr"
+    if not hasattr(matrix, name):
         return False
-    matrix.indptr = matrix.indptr.astype(float)
-    matrix.indptr[random.integers(len(matrix.indptr))] = np.nan
+    array = getattr(matrix, name).astype(float)
+    array[random.integers(len(array))] = np.nan
+    setattr(matrix, name, array)
     return True
 
 
@@ -99,15 +102,29 @@ MATRIX_CASES = [
 ]
 
 
-def try_matrix(random: np.random.Generator) -> str:
-    """Convert a damaged matrix; return the outcome."""
+def damaged_matrix(random: np.random.Generator) -> Any:
+    """Return a matrix of a random format with one or two changes."""
     matrix = sparse_matrix(str(random.choice(MATRIX_FORMATS)))
     for change in random.choice(MATRIX_CHANGES, random.integers(1, 3)):
         change(matrix, random)
+    return matrix
+
+
+def try_matrix(random: np.random.Generator) -> str:
+    """Convert a damaged matrix; return the outcome."""
     try:
-        Cooccurrence.from_matrix(matrix).matrix.sum()
+        Cooccurrence.from_matrix(damaged_matrix(random)).matrix.sum()
     except ValueError as error:
         return "refused" if "'matrix' is a damaged" in str(error) else f"unnamed: {error}"
+    return "right"
+
+
+def try_graph(random: np.random.Generator) -> str:
+    """Convert a damaged adjacency matrix; return the outcome."""
+    try:
+        walk_counts(damaged_matrix(random)).matrix.sum()
+    except ValueError as error:
+        return "refused" if "'graph' is a damaged" in str(error) else f"unnamed: {error}"
     return "right"
 
 
@@ -242,7 +259,9 @@ def a_run() -> Path:
 
 # ---- the program
 
-CLASSES: dict[str, Callable[[np.random.Generator], str]] = {"matrices": try_matrix, "checkpoints": try_checkpoint}
+CLASSES: dict[str, Callable[[np.random.Generator], str]] = {
+    "matrices": try_matrix, "graphs": try_graph, "checkpoints": try_checkpoint,
+}  # fmt: skip
 
 
 def main(seed: int, rounds: int) -> None:

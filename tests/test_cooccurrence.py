@@ -14,8 +14,9 @@ from gensim.models.word2vec import LineSentence, Word2Vec
 from gensim.test.utils import datapath
 from gensim_wordrank import Cooccurrence, WordRank
 from gensim_wordrank._utils import checksummed
+from gensim_wordrank.cooccurrence.graphs import walk_counts
 from gensim_wordrank.cooccurrence.matrix import DTYPES
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_matrix
 
 import hostile
 import oracle
@@ -120,7 +121,7 @@ def test_from_scipy_matrix():
     assert pairs.nnz == 2
     assert pairs.counts.tolist() == [3, 2, 1]
     assert Cooccurrence.from_matrix(matrix).counts.tolist() == [3, 1, 4]
-    for form in ("csr", "csc", "lil", "dok", "bsr"):
+    for form in ("csr", "csc", "lil", "dok", "bsr", "dia"):
         assert are_equal(Cooccurrence.from_matrix(matrix.asformat(form), ["x", "y", "z"], [3, 2, 1]), pairs)
 
 
@@ -130,6 +131,23 @@ def test_damaged_scipy_matrix(form, change):
     matrix = hostile.sparse_matrix(form)
     change(matrix, np.random.default_rng(5))
     with pytest.raises(ValueError, match=f"'matrix' is a damaged {form} matrix: .+"):
+        Cooccurrence.from_matrix(matrix)
+    with pytest.raises(ValueError, match=f"'graph' is a damaged {form} matrix: .+"):
+        walk_counts(matrix)
+
+
+def test_block_without_columns():
+    """A block sparse matrix whose blocks are empty is refused: SciPy would divide by zero."""
+    matrix = hostile.sparse_matrix("bsr")
+    matrix.data = np.zeros((len(matrix.indices), 1, 0), np.float32)
+    with pytest.raises(ValueError, match="'matrix' must be a matrix of numbers: .*zero"):
+        Cooccurrence.from_matrix(matrix)
+
+
+def test_too_many_columns():
+    """Columns that do not fit into 32 bits are refused instead of cut off."""
+    matrix = csr_matrix((np.ones(1, np.float32), np.array([2**32 + 1]), np.array([0, 1, 1])), (2, 2**33))
+    with pytest.raises(ValueError, match="'matrix' must have at most 2147483647 columns. Got 8589934592"):
         Cooccurrence.from_matrix(matrix)
 
 

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from gensim_wordrank._utils import validation
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
+from gensim_wordrank.cooccurrence.sparse import to_csr
 
 # A walk of 80 nodes from every node, ten times, visits a node 800 times on average. DeepWalk and node2vec have these
 # numbers.
@@ -34,7 +35,7 @@ def read_graph(graph: Any) -> tuple[sparse.csr_matrix, list[Any]]:
     ([[0.0, 1.0, 0.0], [1.0, 0.0, 2.0], [0.0, 2.0, 0.0]], ['a', 'b', 'c'])
     """
     if sparse.issparse(graph) or isinstance(graph, np.ndarray):
-        matrix = sparse.csr_matrix(graph, dtype=np.float64)
+        matrix = to_csr(graph, "graph", np.float64)
         if matrix.shape[0] != matrix.shape[1]:
             raise validation.parameter_error("graph", "a square adjacency matrix", matrix.shape)
         return matrix, list(range(matrix.shape[0]))

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
 
+# the largest number of columns: ids of contexts have 32 bits
+MAX_COLUMNS = 2**31 - 1
 
-def to_csr(matrix: Any) -> Any:
-    """Return a matrix of any format, or an array, as a CSR matrix of float32.
+
+def to_csr(matrix: Any, name: str = "matrix", dtype: Any = np.float32) -> Any:
+    """Return a matrix of any format, or an array, as a CSR matrix; `name` is that of the parameter, for errors.
 
     SciPy does not check the indices of a matrix that exists, since anything may have changed them: converting a matrix
     with wrong ones reads or writes outside its arrays. Here they raise ValueError.
@@ -29,14 +32,18 @@ def to_csr(matrix: Any) -> Any:
     if issparse(matrix):
         try:
             matrix = _checked(matrix)
-        except (AttributeError, IndexError, TypeError, ValueError) as error:
-            raise ValueError(f"'matrix' is a damaged {matrix.format} matrix: {error}") from error
+        except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
+            raise ValueError(f"'{name}' is a damaged {matrix.format} matrix: {error}") from error
     try:
         if np.iscomplexobj(matrix):
             raise TypeError("its numbers are complex")
-        return csr_matrix(matrix, dtype=np.float32)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"'matrix' must be a matrix of numbers: {error}") from error
+        with np.errstate(over="ignore"):  # infinity is refused later
+            result = csr_matrix(matrix, dtype=dtype)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise ValueError(f"'{name}' must be a matrix of numbers: {error}") from error
+    if result.shape[1] > MAX_COLUMNS:
+        raise ValueError(f"'{name}' must have at most {MAX_COLUMNS} columns. Got {result.shape[1]} instead.")
+    return result
 
 
 def _checked(matrix: Any) -> Any:
@@ -55,6 +62,12 @@ def _checked(matrix: Any) -> Any:
             raise ValueError("indptr must not decrease")
         matrix.check_format(full_check=True)
         return matrix
+    if matrix.format == "dia":  # SciPy reads outside the data if an offset lies outside the matrix
+        (n_rows, n_columns), offsets = matrix.shape, matrix.offsets
+        if offsets.dtype.kind != "i" or len(offsets) != len(matrix.data):
+            raise ValueError("offsets must hold one integer per diagonal")
+        if len(offsets) and not -n_rows < offsets.min() <= offsets.max() < n_columns:
+            raise ValueError(f"offsets must be from {1 - n_rows} to {n_columns - 1}")
     matrix = matrix.tocoo()
     if not len(matrix.row) == len(matrix.col) == len(matrix.data):
         raise ValueError("row, col and data have different lengths")
