@@ -1,6 +1,7 @@
 """Files of other programs: GloVe, word2vec and the code of the paper's authors."""
 
 import gzip
+import os
 import re
 import shutil
 import subprocess
@@ -50,6 +51,29 @@ def test_read_wordrank(pairs, tmp_path):
     assert read_wordrank(tmp_path).words == list(range(n))
 
 
+def test_unusual_files_of_the_authors(tmp_path):
+    """Empty lines are skipped; a meta file that is a link or a pipe is refused: it could be read without end."""
+    (tmp_path / "meta").write_text("2 2\n2 pairs\n2 words\n")
+    (tmp_path / "pairs").write_text("1 2 0.5\n\n2 1 1\n \n")
+    (tmp_path / "words").write_text("a\nb\n")
+    assert read_wordrank(tmp_path).nnz == 2
+    for make in (lambda path: path.symlink_to("/dev/zero"), os.mkfifo):
+        (tmp_path / "meta").unlink()
+        make(tmp_path / "meta")
+        with pytest.raises(ValueError, match="meta' is no regular file"):
+            read_wordrank(tmp_path)
+
+
+def test_glove_files_are_not_devices(pairs, tmp_path):
+    """A device or a pipe, whose size is unknown, is refused instead of read as empty."""
+    write_glove(pairs, tmp_path / "pairs.bin", tmp_path / "vocab.txt")
+    os.mkfifo(tmp_path / "pipe")
+    for name in (tmp_path / "pipe", "/dev/zero"):
+        for files in ((name, tmp_path / "vocab.txt"), (tmp_path / "pairs.bin", name)):
+            with pytest.raises(ValueError, match=f"{name}' is no regular file"):
+                read_glove(*files)
+
+
 def test_damaged_glove_files(pairs, tmp_path):
     """A truncated file, a wrong vocabulary and a vocabulary without counts are errors that name the file."""
     write_glove(pairs, tmp_path / "pairs.bin", tmp_path / "vocab.txt")
@@ -91,6 +115,22 @@ def test_vectors_that_do_not_match_their_header(tmp_path, caplog):
     (tmp_path / "vectors.txt").write_text("2 2\na 1 2\nb 3 4.2")
     assert len(read_vectors(tmp_path / "vectors.txt")) == 2
     assert "vectors.txt' does not end with a line break: the last vector may be cut off" in caplog.text
+
+
+def test_few_vectors_missing_from_a_binary_header(tmp_path):
+    """A header that leaves out one of many vectors is an error, with line breaks after vectors, too."""
+    path = tmp_path / "vectors.bin"
+    for end in (b"", b"\n"):
+        records = [b"word%i " % (i // 2) + np.float32([i, 1, 2]).tobytes() + end for i in range(1000)]
+        path.write_bytes(b"1000 3\n" + b"".join(records))
+        assert len(read_vectors(path)) == 500
+        for n in (999, 980, 0, 1001, 10**15):
+            path.write_bytes(b"%i 3\n" % n + b"".join(records))
+            with pytest.raises(ValueError, match="vectors.bin' is damaged.* first line"):
+                read_vectors(path)
+    path.write_bytes(b"2 3\n" + b"a" * 3_000_000)  # no word ends
+    with pytest.raises(ValueError, match="vectors.bin' .* it holds 0 words with vectors of size 3, not 2"):
+        read_vectors(path)
 
 
 def test_damaged_vector_files(tmp_path):

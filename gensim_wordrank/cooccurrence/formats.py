@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 
-from gensim_wordrank._utils import atomic_files, file_sets
+from gensim_wordrank._utils import atomic_files, checksummed, file_sets
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 
 # a record of GloVe's cooccur and shuffle; word numbers start at 1 and follow the vocabulary file
@@ -37,6 +36,8 @@ def read_glove(cooccurrence: PathLike, vocabulary: PathLike) -> Cooccurrence:
     >>> read_glove(directory + "/cooccurrence.bin", directory + "/vocab.txt").words
     ['b', 'c', 'a']
     """
+    for path in (cooccurrence, vocabulary):
+        checksummed.require_regular_file(path)
     return file_sets.read_files([cooccurrence, vocabulary], _read_glove)
 
 
@@ -87,6 +88,7 @@ def read_wordrank(directory: PathLike) -> Cooccurrence:
     These files do not contain word frequencies; the row sums are used instead.
     """
     meta = Path(directory, "meta")
+    checksummed.require_regular_file(meta)
     lines = [line.split() for line in _read_text(meta).splitlines() if line.strip()]
     try:
         (n_words, n_contexts), (n_lines, name) = map(int, lines[0]), lines[1]
@@ -121,9 +123,8 @@ def read_wordrank(directory: PathLike) -> Cooccurrence:
 def _load_text(path: Path, n_lines: int) -> NDArray[Any]:
     """Return the entries of a file of `n_lines` lines, or one more if it has more."""
     most = path.stat().st_size // len("1 1 1") + 1  # NumPy allocates this many
-    with warnings.catch_warnings():  # of empty lines; the entries are counted afterwards
-        warnings.simplefilter("ignore", UserWarning)
-        return np.loadtxt(path, RECORD, ndmin=1, max_rows=min(n_lines + 1, most))
+    with path.open("rb") as file:  # without empty lines, of which NumPy would warn
+        return np.loadtxt(filter(bytes.strip, file), RECORD, ndmin=1, max_rows=min(n_lines + 1, most))
 
 
 def _named_in(meta: Path, name: str) -> Path:

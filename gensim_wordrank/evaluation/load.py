@@ -6,7 +6,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,12 +18,11 @@ from gensim_wordrank import persistence, tensor_files
 from gensim_wordrank._utils import atomic_files
 from gensim_wordrank.analysis.reasons import Explainer
 from gensim_wordrank.model import WordRank
-from gensim_wordrank.text import tokens
 
 logger = logging.getLogger(__name__)
 
-# bytes that are read at a time
-BLOCK = 1 << 20
+# bytes that are read at a time, and of the longest word in a binary file
+BLOCK, MAX_WORD_BYTES = 1 << 20, 1 << 16
 # the loss of a model depends on these, on its words and on their counts
 OBJECTIVE_PARAMETERS = (
     "window", "symmetric", "distance_weighting", "solver", "rank_loss", "pair_loss", "rank_scale", "rank_offset", "t",
@@ -166,10 +165,7 @@ def read_vectors(path: str | os.PathLike[str]) -> KeyedVectors:
         no_header = not binary and len(file.readline(10_000).split()) != 2
         file.seek(0)
         if binary:
-            _check_size(file, path)
-            file.seek(0)
-            file.readline(10_000)
-            size = sum(map(len, iter(partial(file.read, BLOCK), b"")))
+            _check_records(file, path)
         else:
             _check_rows(file, path, not no_header)
     try:
@@ -178,8 +174,6 @@ def read_vectors(path: str | os.PathLike[str]) -> KeyedVectors:
     # all of these come out of gensim when the header or a row is malformed
     except (EOFError, MemoryError, OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"'{path}' is damaged or not a vector file: {error}") from error
-    if binary and not _has_size(wv, size):
-        raise ValueError(f"'{path}' is damaged: more follows the {len(wv)} vectors that its first line promises.")
     n = len(wv.key_to_index)
     if not wv.vector_size or not n:
         raise ValueError(f"'{path}' is damaged or not a vector file: no numbers follow the words.")
@@ -189,14 +183,6 @@ def read_vectors(path: str | os.PathLike[str]) -> KeyedVectors:
     if not np.isfinite(wv.vectors).all():
         raise ValueError(f"'{path}' must hold finite numbers. Remove vectors with NaN or infinity.")
     return wv
-
-
-def _has_size(wv: KeyedVectors, size: int) -> bool:
-    """Return True if binary vectors take so many bytes, with or without a line break after each."""
-    if len(wv.key_to_index) < len(wv.index_to_key):  # of words that occur twice, only the first is known
-        return True
-    least = sum(len(word.encode("utf-8")) + 1 for word in wv.index_to_key) + wv.vectors.nbytes
-    return bool(size <= least + len(wv))
 
 
 def _read_shape(file: IO[bytes], path: str) -> tuple[int, int]:
@@ -213,19 +199,28 @@ def _read_shape(file: IO[bytes], path: str) -> tuple[int, int]:
     return n_words, size
 
 
-def _check_size(file: IO[bytes], path: str) -> None:
-    """Raise ValueError if a binary file is shorter than its header says: gensim would allocate the memory first."""
+def _check_records(file: IO[bytes], path: str) -> None:
+    """Raise ValueError unless a binary file holds as many words with vectors as its header says, and nothing else.
+
+    gensim would allocate what the header asks for, and would not read what follows.
+    """
     n_words, size = _read_shape(file, path)
-    expected = left = n_words * (size * np.dtype(np.float32).itemsize + 1)  # and a space after each word
-    if tokens.is_uncompressed_file(path):
-        left -= Path(path).stat().st_size
-    while left > 0 and (block := file.read(min(left, 1 << 20))):
-        left -= len(block)
-    if left > 0:
-        raise ValueError(
-            f"'{path}' is damaged or not a vector file: {n_words} words with vectors of size {size} take more than "
-            f"{expected} bytes."
-        )
+    n_bytes, held, end = size * np.dtype(np.float32).itemsize, bytearray(), 0
+    for n_read in range(n_words):
+        while (space := held.find(b" ", end, end + MAX_WORD_BYTES)) < 0 or space + 1 + n_bytes > len(held):
+            is_word_too_long = space < 0 and len(held) - end >= MAX_WORD_BYTES
+            block = b"" if is_word_too_long else file.read(BLOCK)
+            if not block:
+                raise ValueError(
+                    f"'{path}' is damaged or not a vector file: it holds {n_read} words with vectors of size {size}, "
+                    f"not {n_words} as its first line says."
+                )
+            del held[:end]
+            held += block
+            end = 0
+        end = space + 1 + n_bytes
+    if (held[end:] + file.read(2)).strip(b"\n"):  # word2vec's program ends each vector with a line break
+        raise ValueError(f"'{path}' is damaged: more follows the {n_words} vectors that its first line promises.")
 
 
 def _check_rows(file: IO[bytes], path: str, has_header: bool) -> None:
