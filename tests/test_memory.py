@@ -4,7 +4,9 @@ import resource
 
 import psutil
 import pytest
+from gensim_wordrank import Cooccurrence, WordRank
 from gensim_wordrank._utils import memory, system
+from gensim_wordrank.text import corpus
 
 
 @pytest.mark.parametrize(
@@ -50,6 +52,20 @@ def test_available_memory_without_control_groups(tmp_path, monkeypatch):
     monkeypatch.setattr(memory, "OWN_CGROUP", tmp_path / "missing")
     assert memory.available_bytes() > 1 << 20
     assert abs(memory.headroom(3 * 10**9 + memory.resident_bytes()) - 3 * 10**9) < 1 << 22
+
+
+def test_too_little_memory_to_begin(monkeypatch):
+    """A text is neither read nor counted if the process may allocate less than 32 MiB."""
+    text = corpus.read([["a", "b"]])
+    monkeypatch.setattr(memory, "available_bytes", lambda: 10_000_000)
+    for begin in (
+        lambda: Cooccurrence.from_corpus([["a", "b"]], min_count=1),
+        lambda: Cooccurrence.from_corpus([["a", "b"]], min_count=1, memory="100GB"),
+        lambda: Cooccurrence.from_text(text),
+        lambda: WordRank([["a", "b"]], min_count=1),
+    ):
+        with pytest.raises(MemoryError, match="needs 34 MB more memory, and 10 MB are left. Allow more memory"):
+            begin()
 
 
 def test_anonymous_array():

@@ -5,7 +5,7 @@ import time
 
 import pytest
 from gensim_wordrank import WordRank
-from gensim_wordrank._utils import threads
+from gensim_wordrank._utils import system, threads
 from gensim_wordrank._utils.threads import parallel_map, parallel_rounds
 
 WORKERS = [1, 2, 5]
@@ -110,3 +110,12 @@ def test_threads_that_cannot_be_started(monkeypatch, caplog, two_worlds, allowed
     told = [record.getMessage() for record in caplog.records if "threads: continuing" in record.getMessage()]
     assert f"the system allows {allowed} of 4 threads: continuing with {allowed or 'none'}" in told[0]
     assert len(told) == len(set(told))
+
+
+def test_no_thread_without_memory(monkeypatch, caplog):
+    """If a limit leaves no room for a thread, the C library would end the process: the caller works."""
+    threads._warn_of_few_threads.cache_clear()
+    monkeypatch.setattr(system, "process_limits", lambda: iter([10**9, threads.THREAD_BYTES - 1]))
+    callers = list(parallel_map(threading.get_ident, [()] * 3, workers=2))
+    assert callers == [threading.get_ident()] * 3
+    assert "the system allows 0 of 2 threads: continuing with none" in caplog.text

@@ -80,7 +80,7 @@ def headroom(memory: int | str | None, reserve: int = 0, required: bool = False)
     reserve : int
         Bytes to leave for later.
     required : bool
-        Raise MemoryError if less than MIN_HEADROOM is left.
+        Raise MemoryError if less than MIN_HEADROOM is left, or available.
 
     Examples
     --------
@@ -88,6 +88,8 @@ def headroom(memory: int | str | None, reserve: int = 0, required: bool = False)
     >>> headroom("1MB") == headroom("2MB") == 32 * 2**20
     True
     """
+    if required:
+        require_available(MIN_HEADROOM, None, "Allow more memory.")
     if memory is None:
         left = int(DEFAULT_SHARE * available_bytes())
     else:

@@ -15,11 +15,14 @@ from typing import Any, TypeVar
 
 from joblib import cpu_count
 
-from gensim_wordrank._utils import validation
+from gensim_wordrank._utils import system, validation
 
 logger = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
+
+# address space that must be left for a thread: its stack, usually 8 MB, and what it allocates first
+THREAD_BYTES = 16 << 20
 
 
 def worker_count(workers: Any) -> int:
@@ -85,6 +88,8 @@ def start_threads(work: Callable[[], None], n: int) -> list[threading.Thread]:
     for _ in range(n):
         thread = threading.Thread(target=work, name="wordrank", daemon=True)
         try:
+            if min(system.process_limits(), default=THREAD_BYTES) < THREAD_BYTES:
+                raise MemoryError("the C library would end the process if a thread has no memory for its variables")
             thread.start()
         except (RuntimeError, MemoryError):  # limits of memory (ulimit -v) or of processes (ulimit -u)
             _warn_of_few_threads(len(threads), n)

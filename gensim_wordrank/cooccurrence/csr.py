@@ -202,7 +202,9 @@ class CsrWriter:
         if self.unit is None:
             values[:] = sums
         else:
-            np.divide(sums, self.unit, out=values, dtype=np.float64, casting="unsafe")
+            quotients = sums.astype(np.float64)  # np.divide(sums, ...) would crash if its buffers cannot be allocated
+            quotients /= self.unit
+            values[:] = quotients
         if self.files:
             self.files[0].write(start, columns)
             self.files[1].write(start, values)
