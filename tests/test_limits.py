@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from gensim.test.utils import datapath
 from gensim_wordrank import WordRank, fitting
 from gensim_wordrank._utils import memory
 
@@ -64,6 +65,38 @@ def test_enough_address_space(text, tmp_path):
     process = train(text, tmp_path / "model", ENOUGH)
     assert process.returncode == 0, process.stderr
     assert (tmp_path / "model").exists()
+
+
+# runs the command as a user, since root may start any number, with a limit on the number of processes and threads
+FEW_PROCESSES = """
+import ctypes, os, resource, sys
+from gensim_wordrank.cli.main import main
+if os.getuid() == 0:
+    os.setresuid(65534, 65534, 0)
+    ctypes.CDLL(None).setfsuid(0)  # files are still those of root
+most, *sys.argv[1:] = sys.argv[1:]
+if int(most):
+    resource.setrlimit(resource.RLIMIT_NPROC, (int(most), int(most)))
+main(prog_name="wordrank")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts threads as processes")
+@pytest.mark.parametrize("most", [1, 3])
+def test_few_processes(tmp_path, most):
+    """Under `ulimit -u`, training continues with fewer threads, or none besides the caller's, to the same bytes."""
+    outputs = [tmp_path / "limited", tmp_path / "free"]
+    for output, number in zip(outputs, (most, 0), strict=True):
+        command = [sys.executable, "-c", FEW_PROCESSES, str(number), "train", datapath("lee_background.cor")]
+        command += ["-o", str(output), "--vector-size", "8", "--epochs", "1", "--workers", "3"]
+        environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}  # it would start threads of its own
+        done = subprocess.run(command, capture_output=True, text=True, timeout=250, env=environment)
+        assert done.returncode == 0, done.stderr
+        found = re.findall(r"the system allows (\d) of 3 threads: continuing", done.stderr)
+        assert bool(found) == (output.name == "limited"), done.stderr
+        assert most > 1 or found in ([], ["0"])
+    limited, free = map(WordRank.load, outputs)
+    assert limited.wv.vectors.tobytes() == free.wv.vectors.tobytes()
 
 
 @pytest.fixture
