@@ -29,7 +29,7 @@ from typing import Any
 from gensim.test.utils import datapath
 from gensim_wordrank import WordRank
 from gensim_wordrank.cli.main import main as command
-from gensim_wordrank.training.checkpoints import LOCK
+from gensim_wordrank.training.run_directory import LOCK
 
 import commits
 

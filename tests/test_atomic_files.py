@@ -2,6 +2,7 @@
 
 import errno
 import importlib
+import io
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from gensim_wordrank._utils.atomic_files import (
     describe_read_errors,
     published,
+    require_other_file,
     require_writable_directory,
     require_writable_file,
     write_atomically,
@@ -203,3 +205,20 @@ def test_missing_compression_module():
     message = "'text.zst' cannot be read without the module 'missing_module'. Install it"
     with pytest.raises(OSError, match=message), describe_read_errors("text.zst"):
         importlib.import_module("missing_module")
+
+
+def test_input_is_not_the_output(tmp_path):
+    """A result does not replace its input, which may be a link, an open file or a directory that would hold it."""
+    text, link, folder = tmp_path / "text.txt", tmp_path / "link", tmp_path / "folder"
+    text.write_text("")
+    link.symlink_to("text.txt")
+    folder.mkdir()
+    with text.open("rb") as opened:
+        for output, source in ((text, text), (link, text), (text, link), (text, opened), (link, opened)):
+            with pytest.raises(ValueError, match="it is also the input. Give another name"):
+                require_other_file(output, ["-", "s3://bucket/x", io.BytesIO(), source])
+        for output in (folder / "new", folder / ".." / "folder" / "new"):
+            with pytest.raises(ValueError, match="new': it lies in the directory of the input"):
+                require_other_file(output, [folder])
+        require_other_file(tmp_path / "folder2", [folder, text, opened])
+        require_other_file("/dev/stdout", [folder, text, opened])

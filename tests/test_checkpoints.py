@@ -12,7 +12,7 @@ from gensim.models import KeyedVectors
 from gensim_wordrank import Checkpoints, WordRank, persistence, weights
 from gensim_wordrank._utils import checksummed
 from gensim_wordrank._utils.temporary import CONTENTS, OWNER
-from gensim_wordrank.training import checkpoints
+from gensim_wordrank.training import checkpoints, run_directory
 
 import hostile
 
@@ -86,7 +86,7 @@ def test_run_that_was_interrupted_at_its_start_can_be_restarted(two_worlds, unin
     write = checksummed.write
 
     def interrupted(place, kind, contents):
-        if kind is checkpoints.RUN:
+        if kind is run_directory.RUN:
             raise KeyboardInterrupt
         write(place, kind, contents)
 
@@ -163,8 +163,8 @@ def test_unusable_directory_is_refused_before_the_text_is_read(tmp_path, monkeyp
     (tmp_path / "file").write_text("")
     with pytest.raises(NotADirectoryError, match="there is a file of that name"):
         WordRank(Unread(), checkpoint=tmp_path / "file")
-    monkeypatch.setattr(checkpoints, "LOCK_TIMEOUT", 0.1)
-    with checkpoints._locked(tmp_path), pytest.raises(RuntimeError, match="Another process is training in"):
+    monkeypatch.setattr(run_directory, "LOCK_TIMEOUT", 0.1)
+    with run_directory.locked(tmp_path), pytest.raises(RuntimeError, match="Another process is training in"):
         WordRank(Unread(), checkpoint=tmp_path)
 
 
@@ -341,7 +341,7 @@ def test_full_disk_does_not_end_training(two_worlds, uninterrupted, tmp_path, mo
     write, full = checksummed.write, iter([False, False, False, True, True, True, True, True])
 
     def fail(directory, kind, contents):
-        if kind is checkpoints.EPOCH and next(full):
+        if kind is run_directory.EPOCH and next(full):
             (directory / "words.npy").write_bytes(b"half")
             raise OSError(28, "No space left on device")
         write(directory, kind, contents)
@@ -390,7 +390,7 @@ def test_no_pickle_is_written_or_read(interrupted_run):
         if path.suffix == ".npy":
             assert np.load(path, allow_pickle=False).dtype.kind in "iuf"
     with pytest.raises(ValueError, match="Object arrays"):
-        checksummed.write(Path(interrupted_run), checkpoints.EPOCH, {"bad": np.array([{}])})
+        checksummed.write(Path(interrupted_run), run_directory.EPOCH, {"bad": np.array([{}])})
 
 
 def test_foreign_files_are_kept(two_worlds, uninterrupted, tmp_path):
@@ -539,13 +539,13 @@ def test_files_that_others_named_like_ours(two_worlds, uninterrupted, tmp_path):
     precious.write_text("precious")
     place = tmp_path / "run"
     place.mkdir()
-    for name in (checkpoints.LOCK, checkpoints.INCOMPLETE):
+    for name in (run_directory.LOCK, run_directory.INCOMPLETE):
         (place / name).symlink_to(precious)
         with pytest.raises(FileExistsError, match=f"{name}' is not what a training run wrote there"):
             WordRank(two_worlds, **SETTINGS, checkpoint=place)
         (place / name).unlink()
         (place / name).hardlink_to(precious)
-        if name == checkpoints.INCOMPLETE:
+        if name == run_directory.INCOMPLETE:
             with pytest.raises(FileExistsError, match=f"{name}' is not what a training run wrote there"):
                 WordRank(two_worlds, **SETTINGS, checkpoint=place)
             (place / name).unlink()
@@ -553,8 +553,30 @@ def test_files_that_others_named_like_ours(two_worlds, uninterrupted, tmp_path):
         (place / name).write_text("precious")
     assert same(WordRank(two_worlds, **SETTINGS, checkpoint=place), uninterrupted)
     assert same(WordRank.resume(place), uninterrupted)
-    for path in (precious, place / checkpoints.LOCK, *(place / name for name in (".lock", ".incomplete", ".begun"))):
+    for path in (precious, place / run_directory.LOCK, *(place / name for name in (".lock", ".incomplete", ".begun"))):
         assert path.read_text() == "precious"
+
+
+def test_files_of_others_in_checkpoints(interrupted_run, uninterrupted, caplog):
+    """A directory with the name of a checkpoint that holds files of others is neither removed nor replaced."""
+    notes = [interrupted_run / name / "notes.txt" for name in ("epoch-000001", "epoch-000003", "epoch-000006")]
+    for path in notes:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("precious")
+    assert same(WordRank.resume(interrupted_run), uninterrupted)
+    assert [path.read_text() for path in notes] == ["precious"] * 3
+    assert "epoch-000006' holds other files" in caplog.text
+    assert (interrupted_run / "epoch-000007" / "manifest.json").is_file()
+
+
+def test_results_in_a_run(tmp_path):
+    """A result cannot take the place of a run or of its parts; beside them it can be written."""
+    place = tmp_path / "a" / "run"
+    for name in (".", "run", "cooccurrence", "epoch-000001", "run/words.npy", run_directory.LOCK, "..", "x/../run"):
+        with pytest.raises(ValueError, match="the training run is kept there. Give another name"):
+            run_directory.refuse_output(place, place / name)
+    for output in (place / "model", place / "epochs", tmp_path / "model", tmp_path / "a" / "run2"):
+        run_directory.refuse_output(place, output)
 
 
 def test_all_parameters_are_checked():

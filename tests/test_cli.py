@@ -102,6 +102,8 @@ def test_inputs_are_not_overwritten(model, tmp_path):
     (tmp_path / "link").symlink_to("text.txt")
     shutil.copy(model, tmp_path / "model")
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    done = wordrank("train", "text.txt", "--checkpoint", "run", "-o", "run", cwd=tmp_path)
+    assert b"Cannot write 'run': the training run is kept there. Give another name." in done.stderr
     for command in (
         "train text.txt -o link", "prepare text.txt -o text.txt", "export model -o model",
         "export model -o ./model --format glove",

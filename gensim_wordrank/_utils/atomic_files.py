@@ -64,11 +64,19 @@ def select_writer(path: str | os.PathLike[str], writers: Mapping[str, Writer]) -
 
 
 def require_other_file(output: str | os.PathLike[str], sources: Collection[Any]) -> None:
-    """Raise ValueError if the result would replace one of the files that it is made from."""
-    for source in sources:
-        with suppress(OSError, TypeError):  # a source may be an open file or a URL, and the output need not exist
-            if Path(output).samefile(source) and not is_special_file(output):
-                raise ValueError(f"Cannot write '{os.fspath(output)}': it is also the input. Give another name.")
+    """Raise ValueError if the result would replace one of the files that it is made from, or lie among them."""
+    target = Path(output)
+    for source in sources if not is_special_file(output) else ():
+        is_same = is_inside = False
+        with suppress(OSError, TypeError, ValueError):  # a source may be a URL, and the output need not exist
+            if not isinstance(source, (str, os.PathLike)):  # an open file
+                is_same = os.path.samestat(os.fstat(source.fileno()), target.stat())
+            else:
+                is_inside = Path(source).is_dir() and target.resolve().is_relative_to(Path(source).resolve())
+                is_same = target.samefile(source)
+        if is_same or is_inside:
+            where = "it lies in the directory of" if is_inside and not is_same else "it is also"
+            raise ValueError(f"Cannot write '{os.fspath(output)}': {where} the input. Give another name.")
 
 
 def write_atomically(path: str | os.PathLike[str], write: Callable[[str], None]) -> None:

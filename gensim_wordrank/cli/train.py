@@ -24,6 +24,7 @@ from gensim_wordrank.objective.losses import PairLoss, RankLoss
 from gensim_wordrank.presets import Preset
 from gensim_wordrank.text import corpus
 from gensim_wordrank.text import prepare as preparation
+from gensim_wordrank.training import run_directory
 from gensim_wordrank.training.backend import StoppedError
 from gensim_wordrank.training.checkpoints import Checkpoints, prepare_directory
 
@@ -124,8 +125,9 @@ def cooccur(texts: tuple[str, ...], output: str, **options: Any) -> None:
 
     TEXTS have one sentence per line and may be compressed; - reads from standard input.
     """
-    atomic_files.require_other_file(output, texts)
-    hosts, sources, progress = take_cluster(options), open_sources(texts), shows_progress()
+    sources, progress = open_sources(texts), shows_progress()
+    atomic_files.require_other_file(output, [*sources, *hosts_files(options)])
+    hosts = take_cluster(options)
     with connect(hosts) if hosts else nullcontext() as backend:
         options |= {"path": output, "progress": progress, "backend": backend}
         counts = Cooccurrence.from_corpus(corpus_file=sources, **options)
@@ -151,7 +153,7 @@ def train(
     --min-count and --max-final-vocab have no effect, and --window, --one-sided and --flat apply only to text that the
     model is trained on later.
     """
-    check_output(output, texts)
+    check_output(output, [*open_sources(texts), *hosts_files(options)], checkpoint)
     for name in set(presets.parameters(options["preset"])) & set(options):  # options that were not given
         if click.get_current_context().get_parameter_source(name) is ParameterSource.DEFAULT:
             del options[name]
@@ -181,7 +183,7 @@ def resume(
     DIRECTORY is the one that was given to `wordrank train --checkpoint`. The vectors are the same as without the
     interruption.
     """
-    check_output(output)
+    check_output(output, hosts_files(options), directory)
     options["cluster"] = take_cluster(options)
     with suggest_resume(directory, output), keep_last_vectors(output, layout):
         model = WordRank.resume(directory, progress=shows_progress(), **options)
@@ -195,11 +197,18 @@ def open_sources(texts: tuple[str, ...]) -> list[Any]:
     return [sys.stdin.buffer if text == "-" else text for text in texts]
 
 
-def check_output(output: str, texts: tuple[str, ...] = ()) -> None:
-    """Raise an error before training if the model cannot be saved there, or would replace a text."""
+def check_output(output: str, sources: list[Any], run: str | None) -> None:
+    """Raise an error before training if the model cannot be saved there, or would replace a source or part of a run."""
     if not checksummed.is_url(output):
-        atomic_files.require_other_file(output, texts)
+        atomic_files.require_other_file(output, sources)
+        if run is not None:
+            run_directory.refuse_output(Path(run), Path(output))
         atomic_files.require_writable_file(output)
+
+
+def hosts_files(options: dict[str, Any]) -> list[str]:
+    """Return the files that the options about hosts name."""
+    return [options[name] for name in ("hosts", "ssh_config") if options[name]]
 
 
 def take_cluster(options: dict[str, Any]) -> Hosts | None:

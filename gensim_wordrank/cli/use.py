@@ -138,7 +138,7 @@ def evaluate(
     Similarity uses word vectors u, analogies u + v. Each further model is compared with the first.
     """
     if report:
-        atomic_files.require_other_file(report, models)
+        atomic_files.require_other_file(report, [*models, *([sets] if sets else [])])
         atomic_files.select_writer(report, DOCUMENT_WRITERS)
     tests = evaluation.bundled_sets() + (evaluation.read_directory(sets) if sets else [])
     loaded = [open_model(model, trust) for model in models]
@@ -226,7 +226,7 @@ def plot(arguments: tuple[str, ...], output: str, what: str, topn: int, confiden
     """
     if what != "rank-losses" and not arguments:
         raise click.UsageError("Give a MODEL.")
-    atomic_files.require_other_file(output, arguments)
+    atomic_files.require_other_file(output, arguments if what == "training" else arguments[:1])
     atomic_files.select_writer(output, FIGURE_WRITERS)
     if what == "words":
         loaded = open_model(arguments[0], trust)

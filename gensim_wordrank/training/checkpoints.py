@@ -13,36 +13,29 @@ from __future__ import annotations
 import logging
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import monotonic, sleep
-from typing import IO, Any
+from time import monotonic
+from typing import Any
 
 import numpy as np
 
-from gensim_wordrank._utils import atomic_files, checksummed, schema, system, temporary, validation
+from gensim_wordrank._utils import atomic_files, checksummed, schema, validation
 from gensim_wordrank._utils.versions import versions
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
+from gensim_wordrank.training import run_directory
 from gensim_wordrank.training.backend import Counts, EpochResult
+from gensim_wordrank.training.run_directory import EPOCH, RUN
 from gensim_wordrank.training.state import State
 from gensim_wordrank.training.trainer import Listener
 
 logger = logging.getLogger(__name__)
 
-RUN = checksummed.Format("training run", 4, "Start over.")
-EPOCH = checksummed.Format("checkpoint", 3, "The one before is used.")
 # where these agree, results are the same bytes
 REPRODUCIBLE_WITH = ("gensim-wordrank", "numpy", "machine", "CPU level")
 SECONDS = {"s": 1, "min": 60, "h": 3600}
-# a file that the process which uses the directory locks, one that exists until a new run is complete, and its contents
-LOCK, INCOMPLETE, MARK = ".gensim-wordrank.lock", ".gensim-wordrank.incomplete", b"gensim-wordrank\n"
-# seconds to wait for a process that only looks
-LOCK_TIMEOUT = 2.0
-# the names of checkpoints
-CHECKPOINT = r"epoch-\d{6,}"
 OF_RUN = {
     "every": schema.either(schema.integer(1), schema.text(r"[\d.]{1,20} ?(s|min|h)")),
     "keep": schema.integer(1),
@@ -117,30 +110,12 @@ def prepare_directory(checkpoint: str | os.PathLike[str] | Checkpoints) -> Check
     directory = Path(options.directory).absolute()
     atomic_files.require_no_file(directory)
     directory.mkdir(parents=True, exist_ok=True)
-    _check_free(directory)
+    run_directory.require_free(directory)
     atomic_files.require_writable_directory(directory / "checked", ())
-    if (directory / LOCK).exists():
-        with _open_lock(directory) as lock:
-            _lock(lock)
+    if (directory / run_directory.LOCK).exists():
+        with run_directory.open_lock(directory) as file:
+            run_directory.lock(file)
     return replace(options, directory=directory)
-
-
-def _check_free(directory: Path) -> None:
-    """Refuse a directory that holds a run, or files of others under the names of a run."""
-    _refuse_links(directory)
-    if (directory / "run").exists():
-        raise FileExistsError(
-            f"'{directory}' holds a training run. Resume it with WordRank.resume or `wordrank resume`, or give "
-            "'checkpoint' another directory."
-        )
-    others = [place for place in _directories(directory, CHECKPOINT) if not _is_checkpoint(place)]
-    if not _is_marked(directory / INCOMPLETE):  # otherwise a run was interrupted while it began
-        others += _directories(directory, "cooccurrence")
-    if others:
-        raise FileExistsError(
-            f"'{others[0]}' does not belong to a training run and would be replaced. Give 'checkpoint' another "
-            "directory."
-        )
 
 
 class Run:
@@ -168,9 +143,9 @@ class Run:
         """Write the start of a run, and lock it."""
         directory = Path(options.directory)
         directory.mkdir(parents=True, exist_ok=True)
-        with _locked(directory):
-            _check_free(directory)  # again: another process may have finished a run since
-            _mark(directory / INCOMPLETE)
+        with run_directory.locked(directory):
+            run_directory.require_free(directory)  # again: another process may have finished a run since
+            run_directory.mark(directory)
             counts.save(directory / "cooccurrence")
             of_run = {
                 "every": options.every,
@@ -180,7 +155,7 @@ class Run:
             }
             contents = {**vars(start), **model, "run": of_run}
             checksummed.save(directory / "run", RUN, lambda _: contents)
-            _unmark(directory / INCOMPLETE)
+            run_directory.unmark(directory)
             yield cls(options, start, model)
 
     @classmethod
@@ -193,9 +168,9 @@ class Run:
                 f"'{place}' holds no training run: none was started there, or it ended before the first epoch. Start "
                 "over."
             )
-        with _locked(place):
-            _refuse_links(place)
-            _unmark(place / INCOMPLETE)
+        with run_directory.locked(place):
+            run_directory.refuse_links(place)
+            run_directory.unmark(place)
             model = checksummed.read(place / "run", RUN)
             start = _pop_state(place / "run", model)
             of_run = model.pop("run", None)
@@ -235,7 +210,7 @@ class Run:
 
     def _write(self, state: State, progress: Mapping[str, Any]) -> None:
         place = self.directory / f"epoch-{state.epoch - self.start.epoch:06}"
-        shutil.rmtree(place, ignore_errors=True)  # one that exists is damaged, or of an earlier run
+        run_directory.remove_checkpoint(place)  # one that exists is damaged, or of an earlier run
         contents = {**vars(state), "progress": {**progress, "run": self._id}}
         checksummed.save(place, EPOCH, lambda _: contents)
         self._last, self._written = state.epoch, monotonic()
@@ -243,7 +218,7 @@ class Run:
 
     def newest(self) -> tuple[State, dict[str, Any]]:
         """Return the latest state that can be read and the progress saved with it, or the initial state."""
-        for place in reversed(self._checkpoints()):
+        for place in reversed(run_directory.checkpoints(self.directory)):
             try:
                 found = checksummed.read(place, EPOCH)
                 state = _pop_state(place, found, self.start, int(place.name.removeprefix("epoch-")))
@@ -263,12 +238,9 @@ class Run:
 
     def _remove_before(self, newest: Path) -> None:
         """Remove the checkpoints that are no longer to be kept."""
-        earlier = [checkpoint for checkpoint in self._checkpoints() if checkpoint < newest]
+        earlier = [place for place in run_directory.checkpoints(self.directory) if place < newest]
         for old in earlier[: max(0, len(earlier) - self.options.keep + 1)]:
-            shutil.rmtree(old)
-
-    def _checkpoints(self) -> list[Path]:
-        return sorted(_directories(self.directory, CHECKPOINT))
+            run_directory.remove_checkpoint(old)
 
 
 class CheckpointWriter(Listener):
@@ -296,83 +268,6 @@ class CheckpointWriter(Listener):
         if self._due:
             self.run.save_checkpoint(*self.snapshot())
         return False
-
-
-@contextmanager
-def _locked(directory: Path) -> Iterator[None]:
-    """Keep other processes out of a directory, and remove the incomplete files of a run that was interrupted."""
-    with _open_lock(directory) as lock:
-        _lock(lock)
-        temporary.remove_leftovers(directory, rf"\.(run|cooccurrence|checked|{CHECKPOINT})\.")
-        yield
-
-
-def _open_lock(directory: Path) -> IO[bytes]:
-    """Open or create the file that is locked. Its contents do not matter: they are neither read nor changed."""
-    path = directory / LOCK
-    if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise _not_ours(path)
-
-    def opener(name: str, flags: int) -> int:
-        # a link that was put there since is not followed, and opening a pipe does not wait
-        more = os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-        return os.open(name, flags | more, 0o666)
-
-    return open(path, "rb+", buffering=0, opener=opener)  # Path.open has no opener
-
-
-def _mark(path: Path) -> None:
-    """Create a file that says that it is ours; refuse one of others."""
-    try:
-        with path.open("xb") as file:
-            file.write(MARK)
-    except FileExistsError:
-        if not _is_marked(path):
-            raise _not_ours(path) from None
-
-
-def _is_marked(path: Path) -> bool:
-    """Return True if a file is one that :func:`_mark` made, perhaps before it could write to it."""
-    return path.is_file() and not path.is_symlink() and MARK.startswith(path.read_bytes()[: len(MARK) + 1])
-
-
-def _unmark(path: Path) -> None:
-    if _is_marked(path):
-        path.unlink()
-
-
-def _not_ours(path: Path) -> FileExistsError:
-    return FileExistsError(f"'{path}' is not what a training run wrote there. Move it away.")
-
-
-def _refuse_links(directory: Path) -> None:
-    """Refuse links among the names of a run: files would be read and written elsewhere."""
-    for entry in directory.iterdir():
-        if re.fullmatch(rf"run|cooccurrence|{CHECKPOINT}", entry.name) and entry.is_symlink():
-            raise FileExistsError(f"'{entry}' is a link, and a training run follows none. Move its target there.")
-
-
-def _lock(file: IO[bytes]) -> None:
-    """Lock a file; raise RuntimeError if another process has it locked."""
-    end = monotonic() + LOCK_TIMEOUT
-    while not system.try_lock(file):
-        if monotonic() > end:
-            place = Path(file.name).parent
-            raise RuntimeError(f"Another process is training in '{place}'. Wait for it, or stop it.")
-        sleep(0.05)
-
-
-def _is_checkpoint(place: Path) -> bool:
-    """Return True if a directory is a checkpoint of any run."""
-    try:
-        return bool(checksummed.read_checksums(place, EPOCH))
-    except (OSError, ValueError):
-        return False
-
-
-def _directories(place: Path, names: str) -> list[Path]:
-    """Return the directories whose names match a pattern; all others do not belong to a run."""
-    return [entry for entry in place.iterdir() if re.fullmatch(names, entry.name) and entry.is_dir()]
 
 
 def _pop_state(place: Path, found: dict[str, Any], like: State | None = None, epochs: int | None = None) -> State:
