@@ -160,10 +160,10 @@ class Stability:
             rows = vectors.astype(np.float32)
             for i, cosines in zip(words.tolist(), rows[words] @ rows.T, strict=True):
                 near = _nearest(np.where(known, cosines, np.float32(-2)), i, TRUSTED_NEIGHBOURS)
-                there = _fisher(self._resampled_cosines(i, near)[others])
+                there = fisher(self._resampled_cosines(i, near)[others])
                 usable = np.isfinite(there).sum(axis=0) >= MIN_RESAMPLES - 1
                 there = there[:, usable]
-                falls += float((_fisher(cosines[near[usable]]) - np.nanmean(there, axis=0)).sum())
+                falls += float((fisher(cosines[near[usable]]) - np.nanmean(there, axis=0)).sum())
                 deviations += float(_deviations(there).sum())
         return max(0.0, falls / deviations) if deviations else 0.0
 
@@ -200,8 +200,8 @@ class Stability:
         n = np.isfinite(resampled).sum(axis=0)
         enough = n >= MIN_RESAMPLES
         low, high = np.full(len(cosines), -1.0), np.full(len(cosines), 1.0)
-        deviations = _deviations(_fisher(resampled[:, enough]))
-        centre = _fisher(cosines[enough]) - shift * deviations
+        deviations = _deviations(fisher(resampled[:, enough]))
+        centre = fisher(cosines[enough]) - shift * deviations
         half = student.ppf((1 + LEVEL) / 2, n[enough] - 1) * np.sqrt(2) * deviations
         low[enough], high[enough] = np.tanh(centre - half), np.tanh(centre + half)
         return low, high
@@ -246,7 +246,7 @@ def _nearest(cosines: Vectors, i: int, topn: int) -> NDArray[np.int64]:
     return best[np.argsort(-cosines[best], kind="stable")]
 
 
-def _fisher(cosines: Any) -> Floats:
+def fisher(cosines: Any) -> Floats:
     """Return Fisher's transform, on whose scale the variance of a cosine hardly depends on its value."""
     result: Floats = np.arctanh(np.clip(cosines, -MAX_COSINE, MAX_COSINE))
     return result

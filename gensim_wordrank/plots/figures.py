@@ -13,7 +13,9 @@ from threadpoolctl import threadpool_limits
 
 from gensim_wordrank.analysis.reasons import Explainer
 from gensim_wordrank.analysis.stability import TRUSTED_SHARE, Stability
+from gensim_wordrank.change import Change
 from gensim_wordrank.evaluation.scores import Score
+from gensim_wordrank.keyedvectors import unit
 from gensim_wordrank.objective.losses import RankLoss
 from gensim_wordrank.plots.spec import LABEL_HEIGHT, LETTER_WIDTH, Figure, Panel, Series, import_optional
 from gensim_wordrank.types import Floats, Vectors
@@ -275,6 +277,51 @@ def word_map(
         start = part.stop
     title = f"Neighbours of {', '.join(map(str, words))}" if topn else f"{len(drawn)} words"
     return Figure(title, [Panel(series)])
+
+
+def change_map(change: Change, words: Sequence[Any], topn: int = 6, seed: int = 1) -> Figure:
+    """Return a map with an arrow from the place of each word in one text to its place in the other.
+
+    Parameters
+    ----------
+    change : Change
+        What :meth:`Change.of <gensim_wordrank.Change.of>` returned.
+    words : sequence of str
+        Words that changed.
+    topn : int
+        Number of neighbours to draw that each word left, and that it joined.
+    seed : int
+        Seed of t-SNE.
+
+    Examples
+    --------
+    >>> from gensim.test.utils import common_texts
+    >>> from gensim_wordrank import Change
+    >>> from gensim_wordrank.plots import change_map
+    >>> texts = {"old": common_texts * 20, "new": common_texts * 20}
+    >>> change = Change.of(texts, resamples=3, vector_size=10, epochs=5)
+    >>> change_map(change, ["graph"], topn=2).panels[0].series[0].labels
+    ['graph (old)', 'graph (new)']
+    """
+    old, new = map(unit, change.vectors)
+    rows = {word: change.row(word) for word in words}
+    near = [each for word in rows for side in change.neighbours(word, topn) for each, *_ in side]
+    others = [word for word in dict.fromkeys(near) if word not in rows]
+    places = [change.row(word) for word in others]
+    moved = [side[i] for i in rows.values() for side in (old, new)]
+    vectors = unit(np.stack([*moved, *(old[places] + new[places])]))
+    labels = [*(f"{word} ({name})" for word in rows for name in change.names), *map(str, others)]
+    if len(labels) < MIN_MAP_WORDS:
+        raise ValueError("'topn' must leave three words or more to draw. Raise it, or give more 'words'.")
+    x, y = label_positions(vectors, labels, seed).T
+    hover_texts, series = _hover_texts(vectors, labels), []
+    for number, word in enumerate(rows):
+        part = slice(2 * number, 2 * number + 2)
+        pair = Series(str(word), x[part], y[part], labels=labels[part], hover_texts=hover_texts[part], arrows=True)
+        series.append(pair)
+    part = slice(2 * len(rows), None)
+    series.append(Series("neighbours", x[part], y[part], labels=labels[part], hover_texts=hover_texts[part]))
+    return Figure(f"From {change.names[0]} to {change.names[1]}", [Panel(series)])
 
 
 def _neighbourhoods(wv: KeyedVectors, words: Iterable[str], topn: int) -> dict[str, list[str]]:
