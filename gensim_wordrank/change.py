@@ -74,12 +74,11 @@ class Change:
     >>> import numpy as np
     >>> from gensim_wordrank import Change
     >>> random = np.random.default_rng(0)
-    >>> def text(cat_is):
-    ...     pets, tools = ["purr", "fur", "milk", "paw", "cat"], ["saw", "nail", "wood", "drill", "glue"]
-    ...     for _ in range(600):
-    ...         topic = (pets, tools)[random.integers(2)]
-    ...         yield [cat_is.get(word, word) for word in random.permutation(topic)]
-    >>> change = Change.of({"1990s": text({}), "2000s": text({"cat": "saw", "saw": "cat"})}, window=3, vector_size=8)
+    >>> pets, tools = ["cat", *(f"pet{i}" for i in range(9))], ["saw", *(f"tool{i}" for i in range(9))]
+    >>> old = [list(map(str, random.permutation((pets, tools)[i % 2])[:7])) for i in range(600)]
+    >>> exchanged = {"cat": "saw", "saw": "cat"}
+    >>> new = [[exchanged.get(word, word) for word in sentence] for sentence in old]
+    >>> change = Change.of({"1990s": old[:300], "2000s": new[300:]}, resamples=10, window=3, vector_size=8)
     >>> sorted(each.word for each in change.most_changed(2))
     ['cat', 'saw']
     """

@@ -271,6 +271,23 @@ def test_export_formats(model, tmp_path):
     assert np.loadtxt(tmp_path / "board" / "vectors.tsv", delimiter="\t").shape == expected.vectors.shape
 
 
+def test_export_quantized(model, tmp_path):
+    """Quantized vectors are smaller, the loss is printed, and all commands for vectors read them."""
+    wordrank("export", model, "-o", "whole.bin", "--format", "word2vec-binary", cwd=tmp_path)
+    size, wv = (tmp_path / "whole.bin").stat().st_size, WordRank.load(model).wv
+    for how, share in (("float16", 0.65), ("int8", 0.45), ("pq", 0.45)):  # with the words, and the centroids
+        done = wordrank("export", model, "-o", "small", "--quantize", how, cwd=tmp_path)
+        assert re.search(r"cosine (0.9|1.0)\d+ with the originals, .*% of the ten nearest words", done.stdout.decode())
+        assert (tmp_path / "small").stat().st_size < share * size
+        shown = wordrank("similar", "small", "government", "-n", "10", cwd=tmp_path).stdout.decode()
+        near = {line.split()[1] for line in shown.splitlines()[1:]}
+        assert len(near & {word for word, _ in wv.most_similar("government")}) >= 6
+    assert wordrank("evaluate", "small", cwd=tmp_path).returncode == 0
+    assert "holds only vectors" in wordrank("info", "small", cwd=tmp_path).stderr.decode()
+    done = wordrank("export", model, "-o", "x", "--quantize", "int8", "--format", "glove", cwd=tmp_path)
+    assert "Omit --format" in done.stderr.decode()
+
+
 def test_info_and_plot(model, tmp_path):
     """`info` prints parameters as text and JSON; `plot` draws words and their neighbours."""
     values = json.loads(wordrank("info", model, "--json", cwd=tmp_path).stdout)

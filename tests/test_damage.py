@@ -28,6 +28,7 @@ def outcomes(request):
         "stability", "model, safetensors", "model, gensim", "model, gensim, several files", "model, gensim, gz",
         "model, gensim, bz2", "model, mapped", "word2vec text.gz", "word2vec binary.bz2", "co-occurrences",
         "mapped co-occurrences", "checkpoints", "hosts", "GloVe", "the authors' files", "test sets", "similarity",
+        "quantized, float16", "quantized, int8", "quantized, pq",
         "analogies", "word2vec text", "word2vec binary", "GloVe vectors", "text", "text.gz", "text.bz2", "text.xz",
     ],
 )  # fmt: skip
@@ -39,4 +40,4 @@ def test_damaged_files(outcomes, name):
 
 def test_number_of_formats(outcomes):
     """The parameters of the test above name all formats."""
-    assert len(outcomes) == 25
+    assert len(outcomes) == 28
