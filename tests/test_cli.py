@@ -200,6 +200,9 @@ def test_reasons(model, tmp_path):
     wordrank("train", LEE, "-o", "lee", "--with-counts", "-q", *TRAIN, cwd=tmp_path)
     expected = WordRank.load(tmp_path / "lee").explain("Osama", "Laden", 3, corpus_file=LEE)
     assert wordrank("explain", "lee", "Osama", "Laden", LEE, "-n", "3", cwd=tmp_path).stdout.decode() == f"{expected}\n"
+    done = wordrank("similar", "lee", "Osama", "--why", "--confidence", cwd=tmp_path)
+    assert "not both" in done.stderr.decode()
+    assert "Give WORDS" in wordrank("similar", "lee", "--why", cwd=tmp_path).stderr.decode()
     found = json.loads(wordrank("explain", "lee", "Osama", "Laden", "-n", "3", "--json", cwd=tmp_path).stdout)
     assert [each["context"] for each in found["contexts"]] == [each.context for each in expected.contexts]
     shown = wordrank("similar", "lee", "Osama", "-n", "4", "--why", cwd=tmp_path).stdout.decode()

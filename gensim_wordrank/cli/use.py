@@ -71,15 +71,15 @@ def similar(
         raise click.UsageError("Give WORDS with --json.")
     if not words and sys.stdin is None:
         raise click.UsageError("Give WORDS: the standard input is closed.")
+    if confidence and why:
+        raise click.UsageError("Give --confidence or --why, not both.")
+    if (confidence or why) and not words:
+        raise click.UsageError("Give WORDS with --confidence and --why.")
     loaded = open_model(model, trust)
     if confidence:
-        if not words:
-            raise click.UsageError("Give WORDS with --confidence.")
         click.echo(confident_neighbours(read_stability(model, loaded.wv), to_keys(loaded.wv, words), topn, as_json))
         return
     if why:
-        if not words or confidence:
-            raise click.UsageError("Give WORDS with --why, and not --confidence.")
         click.echo(explained_neighbours(model, loaded, words, topn, as_json))
         return
     if words:
