@@ -136,7 +136,7 @@ def test_map(exchanged):
     (axes,) = matplotlib.draw(figure).axes
     (arrow,) = [text for text in axes.texts if getattr(text, "arrow_patch", None) is not None]
     assert (arrow.xy, arrow.xyann) == (tuple(new), tuple(old))
-    page = plotly.draw(figure)
+    page = plotly.draw(figure.panels[0])
     assert [trace.mode for trace in page.data] == ["markers+text+lines", "markers+text"]
     with pytest.raises(ValueError, match="three words"):
         change_map(exchanged, ["g0w0"], topn=0)
