@@ -22,8 +22,8 @@ from gensim_wordrank.text.corpus import Corpus, VocabCounts, map_ids
 from gensim_wordrank.types import Ids, Vectors
 
 Text = Iterable[Sequence[Any]] | str | os.PathLike[str]
-# Blocks of the shorter text. Articles that are cut into several blocks let too many words seem to change: with 100 blocks
-# of 600 words from pieces of 2,500 words, 14% of the p-values were 5% or less.
+# Blocks of the shorter text. Articles that are cut into several blocks let too many words seem to change: with 100
+# blocks of 600 words from pieces of 2,500 words, 14% of the p-values were 5% or less.
 N_BLOCKS = 20
 # neighbours among which those are chosen that a word left or joined, per neighbour
 CANDIDATES = 3
