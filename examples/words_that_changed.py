@@ -32,12 +32,11 @@ def main() -> None:
     options = parser.parse_args()
     texts = {text: text for text in options.texts} or read_samples()
     change = Change.of(texts, resamples=10, vector_size=50, epochs=5)
-    found = [each for each in change.most_changed(40) if len(each.word) > 4]
-    for each in found[:8]:
-        left, joined = ([word for word, *_ in side] for side in change.neighbours(each.word, topn=3))
-        print(
-            f"{each.word}: {each.cosine:.2f} instead of {each.expected:.2f}, q {each.q_value:.3f}, {left} -> {joined}"
-        )
+    found = change.most_changed(8)
+    for each in found:
+        left, joined = (", ".join(word for word, *_ in side) for side in change.neighbours(each.word, topn=3))
+        print(f"{each.word}: {each.cosine:.2f} instead of {each.expected:.2f}, q {each.q_value:.3f}")
+        print(f"  from {left} to {joined}")
     save(change_map(change, [each.word for each in found[:4]]), "change.png")
 
 

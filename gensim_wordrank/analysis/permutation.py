@@ -54,7 +54,7 @@ def p_values(scores: Floats) -> Floats:
     >>> import numpy as np
     >>> from gensim_wordrank.analysis.permutation import p_values
     >>> p_values(np.array([[2.5, 0.0], [1.0, 2.0], [-1.0, 3.0]])).tolist()
-    [0.4, 1.0]
+    [0.4, 0.8]
     """
     null = np.sort(scores[1:], axis=None)
     higher = len(null) - np.searchsorted(null, scores[0], side="left")
