@@ -18,10 +18,11 @@ except ImportError as error:
     ) from error
 
 from gensim_wordrank._utils.versions import show_versions
+from gensim_wordrank.change import Change
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.model import WordRank
 from gensim_wordrank.objective.objective import Objective
 from gensim_wordrank.training.checkpoints import Checkpoints
 
-__all__ = ["Checkpoints", "Cooccurrence", "Objective", "WordRank", "show_versions"]
+__all__ = ["Change", "Checkpoints", "Cooccurrence", "Objective", "WordRank", "show_versions"]
 __version__ = _version("gensim-wordrank")

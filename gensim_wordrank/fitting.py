@@ -192,8 +192,7 @@ def _train(
         if run is not None:
             run.save_checkpoint(*_snapshot(model))
         model._xi = model._xi[:0].copy()  # the next training begins with new ones
-        # with a constant rate, vectors stay as trained
-        if model.alpha != model.min_alpha and not model._keeps_basis if model.whiten is None else model.whiten:
+        if weights.is_basis_changed(model):
             weights.change_basis(model)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from gensim.models import KeyedVectors
+from numpy.typing import NDArray
 from scipy.special import softmax
 
 from gensim_wordrank._utils import validation
@@ -142,6 +143,15 @@ def likely_contexts(word: Vectors, contexts: Vectors, bias: Vectors, topn: int) 
     probabilities = softmax(scores.astype(np.float64))
     best = np.argsort(-probabilities, kind="stable")[:topn]
     return [(int(i), float(probabilities[i])) for i in best]
+
+
+def nearest(cosines: Vectors, i: int, topn: int) -> NDArray[np.int64]:
+    """Return the indices of the largest cosines, in order, without the word itself."""
+    cosines = cosines.copy()
+    cosines[i] = -np.inf
+    topn = min(topn, len(cosines) - 1)
+    best = np.argpartition(-cosines, topn - 1)[:topn] if topn > 0 else np.empty(0, np.int64)
+    return best[np.argsort(-cosines[best], kind="stable")]
 
 
 def unit(vectors: Vectors, axis: int = 1) -> Vectors:

@@ -142,6 +142,11 @@ def has_locks(model: Any) -> bool:
     return bool((np.asarray(getattr(model.wv, "vectors_lockf", 1.0)) != 1).any())
 
 
+def is_basis_changed(model: Any) -> bool:
+    """Return True if the basis changes when training ends; with a constant rate, vectors stay as trained."""
+    return bool(model.alpha != model.min_alpha and not model._keeps_basis if model.whiten is None else model.whiten)
+
+
 def change_basis(model: Any) -> None:
     """Express the vectors in the basis in which they are used; locked vectors stay as they are."""
     if not has_locks(model):

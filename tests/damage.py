@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 from gensim.models import KeyedVectors
-from gensim_wordrank import Checkpoints, Cooccurrence, WordRank
+from gensim_wordrank import Checkpoints, Cooccurrence, WordRank, quantized
 from gensim_wordrank.analysis.stability import Stability
 from gensim_wordrank.cluster import Hosts
 from gensim_wordrank.cooccurrence.formats import read_glove, read_wordrank, write_glove
@@ -130,6 +130,15 @@ def keyed(name: str, **options: Any) -> Format:
     )
 
 
+def smaller(how: str) -> Format:
+    """Return the format of quantized vectors."""
+    return Format(
+        lambda place: quantized.save(vectors(), place / "small", how),
+        lambda place: load_model(str(place / "small")).wv,
+        have_equal_vectors,
+    )
+
+
 def model() -> WordRank:
     """Return a small model."""
     return WordRank(SENTENCES, min_count=1, vector_size=4, epochs=2)
@@ -201,6 +210,9 @@ FORMATS = {
     "GloVe vectors": keyed("vectors.txt", write_header=False),
     "word2vec text.gz": keyed("vectors.txt.gz"),
     "word2vec binary.bz2": keyed("vectors.bin.bz2", binary=True),
+    "quantized, float16": smaller("float16"),
+    "quantized, int8": smaller("int8"),
+    "quantized, pq": smaller("pq"),
     "text": text("text.txt", bytes),
     "text.gz": text("text.txt.gz", gzip.compress),
     "text.bz2": text("text.txt.bz2", bz2.compress),

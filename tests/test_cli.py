@@ -202,12 +202,35 @@ def test_reasons(model, tmp_path):
     wordrank("train", LEE, "-o", "lee", "--with-counts", "-q", *TRAIN, cwd=tmp_path)
     expected = WordRank.load(tmp_path / "lee").explain("Osama", "Laden", 3, corpus_file=LEE)
     assert wordrank("explain", "lee", "Osama", "Laden", LEE, "-n", "3", cwd=tmp_path).stdout.decode() == f"{expected}\n"
+    done = wordrank("similar", "lee", "Osama", "--why", "--confidence", cwd=tmp_path)
+    assert "not both" in done.stderr.decode()
+    assert "Give WORDS" in wordrank("similar", "lee", "--why", cwd=tmp_path).stderr.decode()
     found = json.loads(wordrank("explain", "lee", "Osama", "Laden", "-n", "3", "--json", cwd=tmp_path).stdout)
     assert [each["context"] for each in found["contexts"]] == [each.context for each in expected.contexts]
     shown = wordrank("similar", "lee", "Osama", "-n", "4", "--why", cwd=tmp_path).stdout.decode()
     assert len(shown.splitlines()) == 5
     done = wordrank("similar", "lee", "Osama", "-n", "4", "--why", "--json", cwd=tmp_path)
     assert [each["words"][0] for each in json.loads(done.stdout)["Osama"]] == ["Osama"] * 4
+
+
+def test_change(tmp_path):
+    """`change` prints words that were exchanged in the second text, with their neighbours, and draws them."""
+    random = np.random.default_rng(0)
+    groups = animals, tools = [["cat", *(f"animal{i}" for i in range(9))], ["saw", *(f"tool{i}" for i in range(9))]]
+    lines = [" ".join(random.permutation(groups[random.integers(2)])[:7]) for _ in range(800)]
+    exchanged = [line.replace("cat", "SAW").replace("saw", "cat") for line in lines]
+    (tmp_path / "old.txt").write_text("\n".join(lines[:400]))
+    (tmp_path / "new.txt").write_text("\n".join(exchanged[400:]).replace("SAW", "saw"))
+    command = ["change", "old.txt", "new.txt", "-n", "2", "--vector-size", "6", "--window", "3", "--resamples", "5"]
+    found = json.loads(wordrank(*command, "--json", cwd=tmp_path).stdout)
+    assert {each["word"] for each in found} == {"cat", "saw"}
+    (cat,) = [each for each in found if each["word"] == "cat"]
+    assert set(cat["left"]) <= set(animals)
+    assert set(cat["joined"]) <= set(tools)
+    done = wordrank(*command, "--word", "cat", "-o", "map.png", cwd=tmp_path)
+    assert done.stdout.decode().startswith(f"cat  {cat['cosine']:.2f} (expected {cat['expected']:.2f}, q ")
+    assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
+    assert "two different texts" in wordrank("change", "old.txt", "./old.txt", cwd=tmp_path).stderr.decode()
 
 
 def test_evaluate(model, tmp_path):
@@ -251,6 +274,23 @@ def test_export_formats(model, tmp_path):
     assert wordrank("export", model, "-o", "board", "--format", "projector", "--sum", cwd=tmp_path).returncode == 0
     assert (tmp_path / "board" / "metadata.tsv").read_text().split("\n")[:-1] == expected.index_to_key
     assert np.loadtxt(tmp_path / "board" / "vectors.tsv", delimiter="\t").shape == expected.vectors.shape
+
+
+def test_export_quantized(model, tmp_path):
+    """Quantized vectors are smaller, the loss is printed, and all commands for vectors read them."""
+    wordrank("export", model, "-o", "whole.bin", "--format", "word2vec-binary", cwd=tmp_path)
+    size, wv = (tmp_path / "whole.bin").stat().st_size, WordRank.load(model).wv
+    for how, share in (("float16", 0.65), ("int8", 0.45), ("pq", 0.45)):  # with the words, and the centroids
+        done = wordrank("export", model, "-o", "small", "--quantize", how, cwd=tmp_path)
+        assert re.search(r"cosine (0.9|1.0)\d+ with the originals, .*% of the ten nearest words", done.stdout.decode())
+        assert (tmp_path / "small").stat().st_size < share * size
+        shown = wordrank("similar", "small", "government", "-n", "10", cwd=tmp_path).stdout.decode()
+        near = {line.split()[1] for line in shown.splitlines()[1:]}
+        assert len(near & {word for word, _ in wv.most_similar("government")}) >= 6
+    assert wordrank("evaluate", "small", cwd=tmp_path).returncode == 0
+    assert "holds only vectors" in wordrank("info", "small", cwd=tmp_path).stderr.decode()
+    done = wordrank("export", model, "-o", "x", "--quantize", "int8", "--format", "glove", cwd=tmp_path)
+    assert "Omit --format" in done.stderr.decode()
 
 
 def test_info_and_plot(model, tmp_path):

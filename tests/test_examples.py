@@ -26,8 +26,10 @@ SCRIPTS = {
     "graph.py": r"a0:( a\d+){5}",
     "neighbours_to_trust.py": r"Minister: trusted\n(  0.*\n){5}tree: not trusted\n",
     "phrases.py": r"174 of 1818 words are phrases\n",
+    "smaller_vectors.py": r"int8: 20\d{4} bytes, 9\d% of the ten nearest words stay\npq: .*, 9\d%",
     "train_your_text.py": r"1750 vectors and words.html are in vectors",
     "why_words_are_near.py": r"^India and Pakistan: 0.5.*\n.*\n  0.0.*Pakistan\n",
+    "words_that_changed.py": r"\ncup: -0\.\d\d instead of 0\.\d\d, q 0\.0.*\n  from .* to .*(champion|tennis)",
     "wikipedia_dump.py": r"106 articles in wikipedia/enwiki-.*ed.txt\n.* vectors in wikipedia/enwiki-.*ed.model",
 }
 FOUND = pkgutil.walk_packages(gensim_wordrank.__path__, "gensim_wordrank.")

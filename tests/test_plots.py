@@ -20,7 +20,7 @@ from gensim_wordrank.plots import (
     score_bars,
     word_map,
 )
-from gensim_wordrank.plots.figures import label_positions
+from gensim_wordrank.plots.maps import label_positions
 from gensim_wordrank.plots.spec import LABEL_HEIGHT, LETTER_WIDTH
 
 RESULTS = [

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from gensim_wordrank import persistence
 from gensim_wordrank._utils import threads
-from gensim_wordrank.analysis import blocks
-from gensim_wordrank.cooccurrence.matrix import Cooccurrence
+from gensim_wordrank.analysis import blocks, joint
 from gensim_wordrank.keyedvectors import unit
+from gensim_wordrank.subwords.table import improve_words
 from gensim_wordrank.text.corpus import Corpus
 from gensim_wordrank.types import Ids
 
@@ -37,18 +37,16 @@ def resampled_vectors(model: Any, text: Corpus, resamples: int) -> NDArray[np.fl
     pieces = blocks.split(text, N_BLOCKS)
     parameters = persistence.describe(model)["model"]["parameters"]
     parameters["epochs"] = max(1, int(EPOCHS_SHARE * model.epochs))
-    # the vocabulary is that of the model, as far as its words are drawn
-    parameters |= dict.fromkeys(("max_vocab_size", "max_final_vocab", "comment")) | {"min_count": 1}
     parameters["workers"] = max(1, model.workers // resamples)
     seeds = np.random.SeedSequence(model.seed).generate_state(resamples).tolist()
     result = np.zeros((resamples, len(text.words), model.vector_size), np.float16)
 
     def train(number: int) -> None:
         draw = _draw(text, pieces, seeds[number])
-        counts = Cooccurrence.from_text(draw, model.window, model.symmetric, model.distance_weighting)
-        trained = type(model).from_cooccurrence(counts, **parameters | {"seed": seeds[number]})
-        rows = [model.wv.key_to_index[word] for word in trained.wv.index_to_key]
-        result[number, rows] = unit(trained.wv.vectors)
+        (vectors,) = joint.train(type(model)(**parameters | {"seed": seeds[number]}), [draw])
+        if model.subwords:
+            vectors, _ = improve_words(text.words, draw.counts, vectors, parameters["workers"])
+        result[number] = unit(vectors) * (draw.counts > 0)[:, None]
 
     for _ in threads.parallel_map(train, [(number,) for number in range(resamples)], min(model.workers, resamples)):
         pass

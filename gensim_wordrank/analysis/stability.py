@@ -16,7 +16,7 @@ from scipy.stats import t as student
 
 from gensim_wordrank._utils import atomic_files, safetensors, validation
 from gensim_wordrank.analysis.resampling import resampled_vectors
-from gensim_wordrank.keyedvectors import unit
+from gensim_wordrank.keyedvectors import nearest, unit
 from gensim_wordrank.text.corpus import Corpus
 from gensim_wordrank.types import Floats, Vectors
 
@@ -79,7 +79,7 @@ class Stability:
     >>> text = datapath("lee_background.cor")
     >>> stability = WordRank(corpus_file=text, vector_size=50).stability(corpus_file=text, resamples=5)
     >>> [near.word for near in stability.most_similar("Afghanistan") if near.share == 1]
-    []
+    ['Afghanistan.']
     """
 
     def __init__(self, wv: KeyedVectors, resampled: NDArray[np.float16]) -> None:
@@ -123,7 +123,7 @@ class Stability:
         """
         i = self.wv.get_index(word)
         cosines = self._cosines(i)
-        near = _nearest(cosines, i, topn)
+        near = nearest(cosines, i, topn)
         low, high = self._intervals(cosines[near], self._resampled_cosines(i, near), self.fall)
         (shares,) = self._shares([i], [near], topn)
         columns = cosines[near], low, high, shares
@@ -138,7 +138,7 @@ class Stability:
         Words below 0.5 cannot be trusted: most of their neighbours come and go with the sample.
         """
         rows = [self.wv.get_index(word) for word in words]
-        near = [_nearest(self._cosines(i), i, TRUSTED_NEIGHBOURS) for i in rows]
+        near = [nearest(self._cosines(i), i, TRUSTED_NEIGHBOURS) for i in rows]
         return [float(shares.mean()) for shares in self._shares(rows, near, TRUSTED_NEIGHBOURS)]
 
     def is_trusted(self, word: Any) -> bool:
@@ -159,11 +159,11 @@ class Stability:
             others = np.delete(np.arange(len(self.resampled)), number)
             rows = vectors.astype(np.float32)
             for i, cosines in zip(words.tolist(), rows[words] @ rows.T, strict=True):
-                near = _nearest(np.where(known, cosines, np.float32(-2)), i, TRUSTED_NEIGHBOURS)
-                there = _fisher(self._resampled_cosines(i, near)[others])
+                near = nearest(np.where(known, cosines, np.float32(-2)), i, TRUSTED_NEIGHBOURS)
+                there = fisher(self._resampled_cosines(i, near)[others])
                 usable = np.isfinite(there).sum(axis=0) >= MIN_RESAMPLES - 1
                 there = there[:, usable]
-                falls += float((_fisher(cosines[near[usable]]) - np.nanmean(there, axis=0)).sum())
+                falls += float((fisher(cosines[near[usable]]) - np.nanmean(there, axis=0)).sum())
                 deviations += float(_deviations(there).sum())
         return max(0.0, falls / deviations) if deviations else 0.0
 
@@ -192,7 +192,7 @@ class Stability:
             for number, i in enumerate(rows):
                 if known[i]:
                     cosines = np.where(known, vectors @ vectors[i], np.float32(-2))
-                    found[number] += np.isin(near[number], _nearest(cosines, i, topn)) & known[near[number]]
+                    found[number] += np.isin(near[number], nearest(cosines, i, topn)) & known[near[number]]
         return [each / len(self.resampled) for each in found]
 
     def _intervals(self, cosines: Vectors, resampled: Vectors, shift: float) -> tuple[Floats, Floats]:
@@ -200,8 +200,8 @@ class Stability:
         n = np.isfinite(resampled).sum(axis=0)
         enough = n >= MIN_RESAMPLES
         low, high = np.full(len(cosines), -1.0), np.full(len(cosines), 1.0)
-        deviations = _deviations(_fisher(resampled[:, enough]))
-        centre = _fisher(cosines[enough]) - shift * deviations
+        deviations = _deviations(fisher(resampled[:, enough]))
+        centre = fisher(cosines[enough]) - shift * deviations
         half = student.ppf((1 + LEVEL) / 2, n[enough] - 1) * np.sqrt(2) * deviations
         low[enough], high[enough] = np.tanh(centre - half), np.tanh(centre + half)
         return low, high
@@ -237,16 +237,7 @@ class Stability:
         return cls(wv, resampled)
 
 
-def _nearest(cosines: Vectors, i: int, topn: int) -> NDArray[np.int64]:
-    """Return the indices of the largest cosines, in order, without the word itself."""
-    cosines = cosines.copy()
-    cosines[i] = -np.inf
-    topn = min(topn, len(cosines) - 1)
-    best = np.argpartition(-cosines, topn - 1)[:topn] if topn > 0 else np.empty(0, np.int64)
-    return best[np.argsort(-cosines[best], kind="stable")]
-
-
-def _fisher(cosines: Any) -> Floats:
+def fisher(cosines: Any) -> Floats:
     """Return Fisher's transform, on whose scale the variance of a cosine hardly depends on its value."""
     result: Floats = np.arctanh(np.clip(cosines, -MAX_COSINE, MAX_COSINE))
     return result

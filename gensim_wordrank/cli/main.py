@@ -17,6 +17,6 @@ def main() -> None:
 for command in (
     train.prepare, train.cooccur, train.train, train.resume,
     use.similar, use.analogy, use.evaluate, use.export, use.info, use.plot, use.demo,
-    analyse.stability, analyse.explain,
+    analyse.stability, analyse.explain, analyse.change,
 ):  # fmt: skip
     main.add_command(command)

@@ -15,9 +15,10 @@ from typing import Any
 
 import click
 import numpy as np
+from click.core import ParameterSource
 from gensim.models import KeyedVectors
 
-from gensim_wordrank import evaluation, plots, tensor_files
+from gensim_wordrank import evaluation, plots, quantized, tensor_files
 from gensim_wordrank._utils import atomic_files
 from gensim_wordrank.analysis.stability import Stability, format_stability
 from gensim_wordrank.cli.common import command, json_option, output_option, print_summary, trust_option
@@ -29,6 +30,7 @@ from gensim_wordrank.evaluation.scores import Method, Unknown
 from gensim_wordrank.model import WordRank
 from gensim_wordrank.plots.documents import DOCUMENT_WRITERS, FIGURE_WRITERS
 from gensim_wordrank.plots.report import default_words, format_comparison, score_rows
+from gensim_wordrank.quantized import Quantization
 from gensim_wordrank.subwords.formats import write_fasttext_bin, write_floret
 from gensim_wordrank.tensor_files import is_tensor_file
 
@@ -69,15 +71,15 @@ def similar(
         raise click.UsageError("Give WORDS with --json.")
     if not words and sys.stdin is None:
         raise click.UsageError("Give WORDS: the standard input is closed.")
+    if confidence and why:
+        raise click.UsageError("Give --confidence or --why, not both.")
+    if (confidence or why) and not words:
+        raise click.UsageError("Give WORDS with --confidence and --why.")
     loaded = open_model(model, trust)
     if confidence:
-        if not words:
-            raise click.UsageError("Give WORDS with --confidence.")
         click.echo(confident_neighbours(read_stability(model, loaded.wv), to_keys(loaded.wv, words), topn, as_json))
         return
     if why:
-        if not words or confidence:
-            raise click.UsageError("Give WORDS with --why, and not --confidence.")
         click.echo(explained_neighbours(model, loaded, words, topn, as_json))
         return
     if words:
@@ -166,17 +168,34 @@ def evaluate(
     type=click.Choice(["word2vec", "word2vec-binary", "glove", "projector", *SUBWORD_WRITERS]),
     help="File format; projector is for TensorBoard, floret for spaCy. fasttext and floret include n-grams.",
 )  # fmt: skip
+@click.option(
+    "--quantize", type=click.Choice([how.value for how in Quantization]),
+    help="Write a safetensors file of a half, a quarter or an eighth of the size, and say what is lost.",
+)  # fmt: skip
 @click.option("--sum", "use_sum", is_flag=True, help="Write u + v (better for analogies) instead of u.")
 @trust_option
-def export(model: str, output: str, layout: str, use_sum: bool, trust: bool) -> None:
+def export(
+    model: str, output: str, layout: str, quantize: str | None, use_sum: bool, trust: bool
+) -> None:  # fmt: skip
     """Write the vectors of MODEL for other programs."""
     atomic_files.require_other_file(output, [model])
+    given = click.get_current_context().get_parameter_source("layout")
+    if quantize and given is not ParameterSource.DEFAULT:
+        raise click.UsageError("--quantize writes a format of its own. Omit --format.")
     if layout != "projector":
         atomic_files.require_writable_file(output)
     loaded = open_model(model, trust)
     if use_sum and loaded.vectors is None:
         raise click.UsageError(f"'{model}' has no context vectors. Omit --sum.")
     wv = loaded.analogy_vectors if use_sum else loaded.wv
+    if quantize:
+        loss = quantized.save(wv, output, quantize)
+        print_summary(
+            output,
+            f"Wrote {len(wv)} vectors to {output}: cosine {loss.cosine:.4f} with the originals, "
+            f"{loss.neighbours:.1%} of the ten nearest words are the same",
+        )
+        return
     if layout in SUBWORD_WRITERS:
         table = loaded.subword_model.subword_table if loaded.subword_model is not None else None
         if table is None or use_sum:

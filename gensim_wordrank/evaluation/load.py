@@ -14,7 +14,7 @@ import numpy as np
 import smart_open
 from gensim.models import KeyedVectors
 
-from gensim_wordrank import persistence, tensor_files
+from gensim_wordrank import persistence, quantized, tensor_files
 from gensim_wordrank._utils import atomic_files
 from gensim_wordrank.analysis.reasons import Explainer
 from gensim_wordrank.model import WordRank
@@ -128,7 +128,9 @@ def is_saved_model(path: str) -> bool:
         first = file.read(1)
     if not first:
         raise ValueError(f"'{path}' is empty.")
-    return bool(first == b"\x80") or tensor_files.is_tensor_file(path)
+    if tensor_files.is_tensor_file(path):
+        return not quantized.is_quantized_file(path)
+    return bool(first == b"\x80")
 
 
 def describe(model: WordRank) -> dict[str, Any]:
@@ -154,12 +156,14 @@ def describe(model: WordRank) -> dict[str, Any]:
 
 
 def read_vectors(path: str | os.PathLike[str]) -> KeyedVectors:
-    """Read word vectors in word2vec's or GloVe's format.
+    """Read word vectors in word2vec's or GloVe's format, or quantized ones.
 
     A file is binary if its name ends in .bin, and may be compressed (.txt.gz, .bin.gz). A text file without a header
     line is in GloVe's format.
     """
     path = os.fspath(path)
+    if tensor_files.is_tensor_file(path) and quantized.is_quantized_file(path):
+        return quantized.load(path)
     binary = path.endswith((".bin", *(f".bin{ending}" for ending in smart_open.compression.get_supported_extensions())))
     with atomic_files.describe_read_errors(path), smart_open.open(path, "rb") as file:
         no_header = not binary and len(file.readline(10_000).split()) != 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,10 @@ def _draw_series(axes: Any, series: Series, colour: str) -> Any:
                 label, (x, y), xytext=(0, 4 if is_asked else 3), textcoords="offset points", ha="center", fontsize=9,
                 parse_math=False, weight="bold" if is_asked else "normal", alpha=alpha,
             )  # fmt: skip
+        places = list(zip(series.x, series.y, strict=True)) if series.arrows else []
+        for start, end in itertools.pairwise(places):
+            style = {"arrowstyle": "->", "color": colour, "linewidth": 1.2, "shrinkA": 4, "shrinkB": 4}
+            axes.annotate("", end, start, arrowprops=style)
         return points
     middle = series.x if series.bar_height else series.y
     ends = np.stack([middle - series.low, series.high - middle]) if len(series.low) else None

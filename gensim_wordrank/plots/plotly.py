@@ -109,11 +109,15 @@ def _label_options(series: Series, colour: str) -> dict[str, Any]:
     texts = [_escape(word) for word in series.labels]
     opacity = series.opacity.tolist() if len(series.opacity) else [1.0] * len(series.labels)
     sizes = [ASKED_PIXELS if each else POINT_PIXELS for each in asked]
+    marker: dict[str, Any] = {"color": colour, "size": sizes, "opacity": opacity}
+    if series.arrows:
+        marker |= {"symbol": ["circle", *["arrow"] * (len(asked) - 1)], "size": ASKED_PIXELS, "angleref": "previous"}
     return {
-        "mode": "markers+text",
+        "mode": "markers+text+lines" if series.arrows else "markers+text",
+        "line": {"color": colour, "width": 1.5},
         "text": [f"<b>{text}</b>" if each else text for text, each in zip(texts, asked, strict=True)],
         "textfont": {"color": [f"rgba(42,63,95,{each:.2f})" for each in opacity]},
-        "marker": {"color": colour, "size": sizes, "opacity": opacity},
+        "marker": marker,
         "cliponaxis": False,
         "customdata": list(series.labels),  # where page.js looks for words
         "selected": {"marker": {"color": FOUND, "size": 14}, "textfont": {"color": FOUND}},

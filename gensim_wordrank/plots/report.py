@@ -11,7 +11,7 @@ from gensim.models import KeyedVectors
 from gensim_wordrank.analysis.reasons import Explainer
 from gensim_wordrank.evaluation import AnalogySet, LoadedModel, Score, SimilaritySet, compare
 from gensim_wordrank.evaluation.scores import Unknown
-from gensim_wordrank.plots import figures
+from gensim_wordrank.plots import figures, maps
 from gensim_wordrank.plots.documents import Block, Document, Heading, Paragraph, Table
 
 # neighbours per word on the map and in the table
@@ -166,8 +166,8 @@ def _neighbours(models: Sequence[LoadedModel], words: Sequence[str]) -> list[Blo
         known = [word for word in words if word in model.wv]
         if not known:
             raise ValueError(f"'{model.name}' knows none of the words {', '.join(map(str, words))}. Choose others.")
-        if len(model.wv) >= figures.MIN_MAP_WORDS:
-            figure = figures.word_map(model.wv, known, MAP_NEIGHBOURS, explainer=model.explainer)
+        if len(model.wv) >= maps.MIN_MAP_WORDS:
+            figure = maps.word_map(model.wv, known, MAP_NEIGHBOURS, explainer=model.explainer)
             blocks.append(replace(figure, title=f"{figure.title} in {model.name}"))
         if model.explainer is not None:
             blocks += [Heading(f"Reasons in {model.name}"), *_reasons(model.wv, model.explainer, known)]

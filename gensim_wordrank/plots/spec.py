@@ -32,6 +32,7 @@ class Series:
     hover_texts: Sequence[str] = ()  # of the point under the mouse, in HTML; may have several lines
     opacity: Floats = field(default_factory=lambda: np.empty(0))  # of points with labels; default: 1
     markers: bool = False  # whether to mark the points of a line
+    arrows: bool = False  # whether an arrow leads from each point with a label to the next
     bar_height: float = 0.0  # of horizontal bars that end at x; 0 for a line
 
 
