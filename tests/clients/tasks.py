@@ -13,7 +13,7 @@ from gensim.utils import simple_preprocess
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import StratifiedKFold, cross_val_score, train_test_split
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_score, train_test_split
 from sklearn.neighbors import kneighbors_graph
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -127,6 +127,24 @@ def node_accuracy(vectors):
     return accuracy(np.asarray(vectors), digits()[1])
 
 
+# ---- sequences
+
+
+@cache
+def kmers():
+    """Return the overlapping 5-mers of 900 generated sequences, and which of six families' motifs each holds."""
+    random = np.random.RandomState(0)
+    motifs = [["".join(random.choice(list("ACGT"), 12)) for _ in range(6)] for _ in range(6)]
+    sequences = []
+    for i in range(900):
+        parts = ["".join(random.choice(list("ACGT"), 20)) for _ in range(6)]
+        for _ in range(3):
+            parts.insert(random.randint(len(parts)), motifs[i % 6][random.randint(6)])
+        bases = "".join(parts)
+        sequences.append(tuple(bases[j : j + 5] for j in range(len(bases) - 4)))
+    return sequences, [i % 6 for i in range(900)]
+
+
 # ---- baskets
 
 
@@ -160,11 +178,12 @@ def recall(wv, key=str):
 # ---- scores
 
 
-def accuracy(features, labels):
-    """Return the accuracy of a logistic regression by three-fold cross-validation, in percent."""
+def accuracy(features, labels, groups=None):
+    """Return the accuracy of a logistic regression by three-fold cross-validation, in percent; no group is split."""
     model = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=100))
-    folds = StratifiedKFold(3, shuffle=True, random_state=SEED)
-    return 100 * cross_val_score(model, np.asarray(features), labels, cv=folds).mean()
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    folds = kind(3, shuffle=True, random_state=SEED)
+    return 100 * cross_val_score(model, np.asarray(features), labels, groups=groups, cv=folds).mean()
 
 
 def auc(features, labels):
