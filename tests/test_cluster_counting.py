@@ -6,11 +6,13 @@ import os
 import threading
 from functools import partial
 
+import numpy as np
 import pytest
 from distributed import LocalCluster
 from gensim.utils import RULE_DISCARD, RULE_KEEP
 from gensim_wordrank import Cooccurrence, WordRank
-from gensim_wordrank.cluster import backend, connect, shards
+from gensim_wordrank.cluster import backend, connect, peer, shards
+from gensim_wordrank.cooccurrence import counting
 
 from clusters import SIZE, fingerprint
 
@@ -93,6 +95,23 @@ def test_counts_do_not_depend_on_the_machines(machines, files, options):
     options = {"corpus_file": files, "window": 7, "min_count": 2, **options}
     here, there = Cooccurrence.from_corpus(**options), count(machines, **options)
     assert bytes_of(there) == bytes_of(here)
+
+
+def test_counts_are_added_up_a_few_rows_at_a_time(machines, files, monkeypatch):
+    """A machine holds few pairs of the others at once, and the sums are the same."""
+    at_once, merge = [], counting.merge
+
+    def watched(runs, *arguments):
+        at_once.append(sum(len(run.data) for run in runs))
+        return merge(runs, *arguments)
+
+    here = Cooccurrence.from_corpus(corpus_file=files)
+    monkeypatch.setattr(peer, "PAIRS_PER_MESSAGE", 5000)
+    monkeypatch.setattr(peer.counting, "merge", watched)
+    assert bytes_of(count(machines, corpus_file=files)) == bytes_of(here)
+    assert sum(at_once) >= here.nnz > 50_000
+    longest = 3 * int(np.diff(here.indptr).max())  # a row is not split
+    assert max(at_once) <= 5000 + longest < here.nnz / 4
 
 
 @pytest.mark.parametrize("text", ["a b\n", "a\nb\n"])

@@ -29,6 +29,8 @@ from gensim_wordrank.training.fingerprint import fingerprint
 
 # pairs that are sent at a time
 PAIRS_PER_MESSAGE = 1 << 18
+# what the merge of as many pairs from all machines may take; more than it needs
+MERGE_BYTES = 1 << 30
 # a machine that takes this many times as long for the same work as one that waits for it is given up
 STRAGGLER_FACTOR = 10
 
@@ -167,16 +169,31 @@ class Peer:
         return np.diff(counts.indptr)
 
     async def merge(self, edges: Sequence[int]) -> ShardInfo:
-        """Fetch the range of rows of this machine from all machines, and add them up."""
-        mine = np.arange(edges[self.machine], edges[self.machine + 1])
-        n_words, open_writer = edges[-1], partial(csr.CsrWriter, np.float32, self.unit, None)
-        machines = range(len(self.peers))
-        runs = await asyncio.gather(
-            *(self._fetch_rows("partial", [(machine, mine)], np.uint64) for machine in machines)
-        )
-        room = memory.headroom(None)
-        whole = await asyncio.to_thread(counting.merge, runs, n_words, open_writer, self.threads, room)
-        return self._hold(edges[self.machine], whole)
+        """Add up the rows of this machine's range from all machines, some rows at a time."""
+        mine, machines = np.arange(edges[self.machine], edges[self.machine + 1]), range(len(self.peers))
+        lengths = await asyncio.gather(*(self._ask(machine, "row_lengths", "partial", mine) for machine in machines))
+        ends = np.concatenate([[0], np.cumsum(np.sum(lengths, axis=0))])
+        # room for rows without a common column; memory that is not written is not taken
+        store = csr.CsrWriter(np.float32, self.unit, None, int(ends[-1]), memory.headroom(None))
+        indptr = np.zeros(len(mine) + 1, np.int64)
+        for start, end in itertools.pairwise(counting.split_rows(ends, PAIRS_PER_MESSAGE)):
+            some = mine[start:end]
+            parts = await asyncio.gather(*(self._ask(machine, "get_rows", "partial", some) for machine in machines))
+            runs = [
+                csr.Csr(sums, columns, np.concatenate([[0], np.cumsum(of_machine[start:end])]))
+                for (columns, sums), of_machine in zip(parts, lengths, strict=True)
+            ]
+            whole = await asyncio.to_thread(self._add_up, runs, edges[-1])
+            await asyncio.to_thread(store.write, int(indptr[start]), whole.indices, whole.data)
+            indptr[start + 1 : end + 1] = indptr[start] + whole.indptr[1:]
+        rows = store.finish(indptr)
+        n = int(indptr[-1])
+        return self._hold(edges[self.machine], csr.Csr(rows.data[:n], rows.indices[:n], indptr, rows.scratch))
+
+    def _add_up(self, runs: list[csr.Csr], n_words: int) -> csr.Csr:
+        """Add up a few rows in memory."""
+        open_writer = partial(csr.CsrWriter, np.uint64, None, None)
+        return counting.merge(runs, n_words, open_writer, self.threads, MERGE_BYTES)
 
     # ---- existing counts
 

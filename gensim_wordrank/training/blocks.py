@@ -89,7 +89,7 @@ class BlockedRows:
         packed = _zeros(len(rows), size)
         for start in range(0, len(rows), ROWS_PER_COPY):
             some = slice(start, start + ROWS_PER_COPY)
-            packed[some, :size] = vectors[rows[some]]
+            packed[some, :size] = np.take(vectors, rows[some], axis=0)  # without the GIL, unlike an index
         packed[:, size] = bias[rows]
         self.blocks[i] = Block(packed, accumulator[rows])
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from mmap import PAGESIZE
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +22,14 @@ from gensim_wordrank.objective.objective import ExpectedCounts, Objective
 from gensim_wordrank.settings import SETTINGS, Settings
 from gensim_wordrank.training.blocks import Block, BlockedRows
 from gensim_wordrank.training.method import Method
-from gensim_wordrank.training.partition import PAIR_BYTES, EpochPartition, Partition, choose_strata_per_batch
+from gensim_wordrank.training.partition import EpochPartition, Partition, choose_strata_per_batch
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State
 from gensim_wordrank.training.stored import is_update_due, kept_xi, updated_xi
 from gensim_wordrank.types import Vectors
+
+# sampled pairs whose memory is released at a time: 64 kB, so that cells with few pairs hardly ever do it
+PAIRS_PER_DISCARD = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -91,11 +93,11 @@ class SampledPairs:
         return (self.pairs[some], self.sizes[i]), None if self.xi is None else self.xi[some]
 
     def discard(self, i: int) -> None:
-        """Release the memory of a stratum's pairs, together with the page that they share with those before."""
-        some = slice(max(0, self.starts[i] - PAGESIZE // PAIR_BYTES), self.starts[i + 1])
+        """Release the memory of the pairs up to those of a stratum, whenever they fill some more pages."""
+        done, before = (self.starts[j] // PAIRS_PER_DISCARD * PAIRS_PER_DISCARD for j in (i + 1, i))
         for array in (self.pairs, self.xi):
-            if array is not None:
-                discard_pages(array[some])
+            if array is not None and done > before:
+                discard_pages(array[before:done])
 
 
 class PartitionEpoch:
@@ -178,9 +180,9 @@ class PartitionEpoch:
         most = int((counts.indptr[rows + 1] - counts.indptr[rows]).sum())
         pairs = anonymous_array(2 * (most + 1), np.uint16).reshape(-1, 2)  # few of them are sampled
         xi = None if self.xi is None else anonymous_array(most + 1, np.float32)
-        # uint16 wraps around, and n_blocks divides 65,536
+        # uint16 wraps around, and n_blocks is a power of two
         first = np.uint16(partition.context_block(block, stratum))
-        slot_of = (self.contexts.block_of - first) % np.uint16(partition.n_blocks)
+        slot_of = (self.contexts.block_of - first) & np.uint16(partition.n_blocks - 1)
         n_strata = self.config.strata_per_batch
         sizes = _sampled.sample_pairs(
             pairs, self.contexts.sampling_offsets[block], rows, (counts.indptr, counts.indices, counts.data),
