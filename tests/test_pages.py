@@ -134,6 +134,9 @@ def test_a_map_fits_the_window(show, tmp_path, width, words):
     }""")
     assert {name for name, *_ in boxes} >= set(words)
     assert len(boxes) > 10
+    n_hidden = page.locator(".textpoint").count() - len(boxes)
+    expected = f"No room for {n_hidden} labels: zoom in." if n_hidden else ""
+    assert page.locator(".search span").text_content() == expected
     for number, (_, left, top, right, bottom) in enumerate(boxes):
         assert frame[0] <= left < right <= frame[2]
         assert frame[1] <= top < bottom <= frame[3]

@@ -70,6 +70,7 @@ function placeLabels(plot) {
   const labels = labelsOf(plot);
   const points = labels.map((label) => label.point);
   const taken = [];
+  let hidden = 0;
   for (const { text, point, box, rank } of labels) {
     const boxes = boxesAround({ point, box }).filter((each) => isInside(each) && !taken.some((one) => overlap(one, each)));
     const free = boxes.find((each) => !points.some((one) => one !== point && overlap(one, each))) ?? boxes[0];
@@ -78,8 +79,11 @@ function placeLabels(plot) {
       taken.push(free);
     } else {
       text.style.visibility = "hidden";
+      hidden += 1;
     }
   }
+  const note = plot.closest(".panel").querySelector(".search span");
+  note.textContent = hidden ? `No room for ${hidden} labels: zoom in.` : "";
 }
 
 for (const plot of document.querySelectorAll(".map .js-plotly-plot")) {

@@ -161,6 +161,6 @@ def _search_box(panel: Panel, element_id: str) -> str:
     options = "".join(f'<option value="{escape(label)}">' for label in labels)
     return (
         f'<p class="search"><label>Find a word: <input type="search" data-figure="{element_id}" '
-        f'list="{element_id}-words"></label> <output></output></p>\n'
+        f'list="{element_id}-words"></label> <output></output><span></span></p>\n'
         f'<datalist id="{element_id}-words">{options}</datalist>\n'
     )
