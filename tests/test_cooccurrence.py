@@ -144,6 +144,13 @@ def test_block_without_columns():
         Cooccurrence.from_matrix(matrix)
 
 
+@pytest.mark.parametrize("matrix", [5, {}, [1, 2], np.ones((2, 2, 2)), "text"])
+def test_other_dimensions(matrix):
+    """A number, a list of numbers and the like are refused."""
+    with pytest.raises(ValueError, match="'matrix' must be a matrix of numbers: it has . dimensions, not 2"):
+        Cooccurrence.from_matrix(matrix)
+
+
 def test_too_many_columns():
     """Columns that do not fit into 32 bits are refused instead of cut off."""
     matrix = csr_matrix((np.ones(1, np.float32), np.array([2**32 + 1]), np.array([0, 1, 1])), (2, 2**33))

@@ -1,6 +1,7 @@
 """Reading test sets."""
 
 import gzip
+import os
 
 import pytest
 from gensim_wordrank.evaluation import (
@@ -114,3 +115,14 @@ def test_word_pairs_from_a_spreadsheet(tmp_path):
     (tmp_path / ".ipynb_checkpoints").mkdir()
     (found,) = read_directory(tmp_path)
     assert found.pairs == [("tiger", "cat"), ("love", "sex")]
+
+
+def test_pipes_among_test_sets(tmp_path):
+    """Pipes, devices and directories with names of test sets are skipped: reading them would not end."""
+    (tmp_path / "bats" / "more.txt").mkdir(parents=True)
+    (tmp_path / "bats" / "I01.txt").write_text("sea\tseas\nsky\tskies\n")
+    for place in (tmp_path, tmp_path / "bats"):
+        os.mkfifo(place / "pipe.txt")
+        (place / "zero.txt").symlink_to("/dev/zero")
+    (found,) = read_directory(tmp_path)
+    assert (found.name, len(found.questions)) == ("bats", 2)

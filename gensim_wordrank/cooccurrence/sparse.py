@@ -37,6 +37,8 @@ def to_csr(matrix: Any, name: str = "matrix", dtype: Any = np.float32) -> Any:
     try:
         if np.iscomplexobj(matrix):
             raise TypeError("its numbers are complex")
+        if not issparse(matrix) and np.ndim(matrix) != 2:
+            raise TypeError(f"it has {np.ndim(matrix)} dimensions, not 2")
         with np.errstate(over="ignore"):  # infinity is refused later
             result = csr_matrix(matrix, dtype=dtype)
     except (ArithmeticError, TypeError, ValueError) as error:

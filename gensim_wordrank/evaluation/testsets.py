@@ -119,7 +119,7 @@ def read_analogies(path: str | os.PathLike[str]) -> AnalogySet:
 
 def _read_bats(directory: Path) -> AnalogySet:
     analogies = []
-    for file in sorted(directory.rglob("*.txt")):
+    for file in sorted(filter(Path.is_file, directory.rglob("*.txt"))):  # a pipe or a device could be read without end
         lines = [line.split(maxsplit=1) for _, line in _lines(file)]
         entries = [(fields[0], tuple(fields[1].split("/"))) for fields in lines if len(fields) == 2]
         if len(entries) > MAX_BATS_LINES:
