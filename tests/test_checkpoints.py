@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 from gensim_wordrank import Checkpoints, WordRank, persistence, weights
-from gensim_wordrank._utils import checksummed
+from gensim_wordrank._utils import atomic_files, checksummed
 from gensim_wordrank._utils.temporary import CONTENTS, OWNER
 from gensim_wordrank.training import checkpoints, run_directory
 
@@ -567,6 +567,15 @@ def test_files_of_others_in_checkpoints(interrupted_run, uninterrupted, caplog):
     assert [path.read_text() for path in notes] == ["precious"] * 3
     assert "epoch-000006' holds other files" in caplog.text
     assert (interrupted_run / "epoch-000007" / "manifest.json").is_file()
+
+
+def test_new_directory_is_written(tmp_path, monkeypatch):
+    """After Ctrl-C, a directory that was created for a run belongs to what was written; one that was there does not."""
+    monkeypatch.setattr(atomic_files, "_published", {})
+    (tmp_path / "old").mkdir()
+    for name in ("old", "new"):
+        checkpoints.prepare_directory(tmp_path / name)
+    assert atomic_files.published() == [str(tmp_path / "new")]
 
 
 def test_results_in_a_run(tmp_path):

@@ -109,7 +109,9 @@ def prepare_directory(checkpoint: str | os.PathLike[str] | Checkpoints) -> Check
     options = checkpoint if isinstance(checkpoint, Checkpoints) else Checkpoints(checkpoint)
     directory = Path(options.directory).absolute()
     atomic_files.require_no_file(directory)
-    directory.mkdir(parents=True, exist_ok=True)
+    if not directory.is_dir():
+        directory.mkdir(parents=True, exist_ok=True)
+        atomic_files.note_published(directory, directory)
     run_directory.require_free(directory)
     atomic_files.require_writable_directory(directory / "checked", ())
     if (directory / run_directory.LOCK).exists():
