@@ -266,9 +266,9 @@ def main(seed: int, rounds: int) -> None:
     warnings.simplefilter("error")
     warnings.simplefilter("ignore", ResourceWarning)  # gensim leaves a file open when it fails
     for number, (name, form) in enumerate(FORMATS.items()):
-        print(json.dumps({"format": name}), flush=True)  # names the format in case of a crash
+        print(json.dumps({"name": name}), flush=True)  # in case of a crash
         outcomes = count_outcomes(form, np.random.default_rng([seed, number]), rounds)
-        print(json.dumps({"format": name, "outcomes": outcomes}), flush=True)
+        print(json.dumps({"name": name, "outcomes": outcomes}), flush=True)
 
 
 if __name__ == "__main__":

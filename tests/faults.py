@@ -4,8 +4,9 @@
 
 Runs meet faults at random moments; each must end with the vectors of an undisturbed run, or with an error message of
 one line and unchanged files. Writers meet faults at each of their calls (`commits.py`); the old result or the new one
-must be there. Files of every format are damaged at random (`damage.py`); each must be read right, or be refused with an
-error that names the file. Prints three tables: how often each was tried, survived, lost, and refused without a name.
+must be there. Files of every format are damaged at random (`damage.py`), and input is made to hurt (`hostile.py`); each
+must be read right, or be refused with an error that names it. Prints a table: how often each was tried, survived, lost,
+and refused without a name; and the sums of each class.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -193,51 +194,80 @@ def survive(fault: Callable[[Trials], None], seed: int, rounds: int, text: str =
     return lost, trials
 
 
-def interrupt_writers() -> list[str]:
-    """Interrupt all writers at each of their calls, print a table, and return what was lost."""
-    print(f"\n{'writer':26} {'fault at each of its calls':30} {'tried':>6} {'survived':>9} {'lost':>5}", flush=True)
-    lost = []
+class Table:
+    """Prints a row per fault and class of input, and at the end the sums of each class."""
+
+    COLUMNS = "tried", "survived", "lost", "unnamed"
+
+    def __init__(self) -> None:
+        self.totals: dict[str, list[int]] = {}
+        self.problems: list[str] = []
+
+    def begin(self, group: str) -> None:
+        """Print the titles of a class."""
+        self.totals[group] = [0] * len(self.COLUMNS)
+        self._print(f"\n{group}", self.COLUMNS)
+
+    def add(self, name: str, tried: int, lost: list[str], unnamed: Mapping[str, int] | None = None) -> None:
+        """Print a row of the latest class; `lost` and `unnamed` are messages, the latter with their numbers."""
+        unnamed = unnamed or {}
+        n_unnamed = sum(unnamed.values())
+        row = [tried, tried - len(lost) - n_unnamed, len(lost), n_unnamed]
+        group = list(self.totals)[-1]
+        self.totals[group] = [total + n for total, n in zip(self.totals[group], row, strict=True)]
+        self.problems += [f"{group}, {name}: {problem}" for problem in [*lost, *unnamed]]
+        self._print(name, row)
+
+    def add_outcomes(self, name: str, outcomes: Mapping[str, int]) -> None:
+        """Print a row of outcomes with their numbers: right, refused, unnamed or an error."""
+        bad = {outcome: n for outcome, n in outcomes.items() if outcome not in ("right", "refused")}
+        unnamed = {outcome: n for outcome, n in bad.items() if outcome.startswith("unnamed")}
+        lost = [outcome for outcome, n in bad.items() if outcome not in unnamed for _ in range(n)]
+        self.add(name, sum(outcomes.values()), lost, unnamed)
+
+    def end(self) -> None:
+        """Print the sums, and what was lost or not named."""
+        self._print("\nall", self.COLUMNS)
+        for group, row in self.totals.items():
+            self._print(group, row)
+        print(*self.problems, sep="\n")
+
+    @staticmethod
+    def _print(name: str, row: Sequence[Any]) -> None:
+        print(f"{name:55}" + "".join(f"{each:>9}" for each in row), flush=True)
+
+
+def disturb_runs(table: Table, seed: int, rounds: int, text: str) -> None:
+    """Disturb runs at random moments."""
+    table.begin("runs")
+    for fault in FAULTS:
+        lost, trials = survive(fault, seed, rounds, text)
+        note = f", slowest stop {trials.slowest_stop:.2f} s" if fault is Trials.interrupt else ""
+        table.add(fault.__name__ + note, rounds, lost)
+
+
+def interrupt_writers(table: Table) -> None:
+    """Interrupt all writers at each of their calls."""
+    table.begin("writers")
     for report in commits.run_preloaded([]):
-        tried, bad = report["tried"], report["lost"]
-        print(f"{report['writer']:26} {report['fault']:30} {tried:6} {tried - len(bad):9} {len(bad):5}", flush=True)
-        lost += [f"{report['writer']}, {report['fault']}: {one}" for one in bad]
-    return lost
+        table.add(f"{report['writer']}: {report['fault']}", report["tried"], report["lost"])
 
 
-def damage_files(seed: int, rounds: int) -> list[str]:
-    """Damage files of all formats, print a table, and return what was lost or not named."""
-    print(f"\n{'damaged file':30} {'tried':>6} {'right':>6} {'refused':>8} {'lost':>5} {'unnamed':>8}", flush=True)
-    command = [sys.executable, str(Path(__file__).with_name("damage.py")), str(seed), str(rounds)]
+def read_bad_input(table: Table, group: str, program: str, seed: int, rounds: int) -> None:
+    """Run a program that reads bad input and reports outcomes, in a process of its own because it may crash."""
+    table.begin(group)
+    command = [sys.executable, str(Path(__file__).with_name(program)), str(seed), str(rounds)]
     ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
     reports = [json.loads(line) for line in ended.stdout.splitlines()]
-    lost = [f"the process crashed at {reports[-1:]}"] if ended.returncode else []
-    for report in (report for report in reports if "outcomes" in report):
-        outcomes = dict(report["outcomes"])
-        right, refused = outcomes.pop("right", 0), outcomes.pop("refused", 0)
-        unnamed = sum(number for outcome, number in outcomes.items() if outcome.startswith("unnamed"))
-        bad = sum(outcomes.values()) - unnamed
-        print(f"{report['format']:30} {rounds:6} {right:6} {refused:8} {bad:5} {unnamed:8}", flush=True)
-        lost += [f"{report['format']}: {outcome}" for outcome in outcomes]
-    return lost
-
-
-def try_hostile_input(seed: int, rounds: int) -> list[str]:
-    """Print a row per class of tests/hostile.py: a lost trial crashed or raised another error; return these."""
-    command = [sys.executable, str(Path(__file__).with_name("hostile.py")), str(seed), str(rounds)]
-    ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    lost = [] if ended.returncode == 0 else [f"hostile.py, seed {seed}: crashed after {ended.stdout[-200:]}"]
-    for report in filter(lambda report: "outcomes" in report, map(json.loads, ended.stdout.splitlines())):
-        outcomes = report["outcomes"]
-        survived = outcomes.pop("refused", 0) + outcomes.pop("right", 0)
-        unnamed = sum(times for error, times in outcomes.items() if error.startswith("unnamed"))
-        wrong = rounds - survived
-        print(f"{report['class']:15} {rounds:6} {survived:9} {wrong:5}   of these, unnamed {unnamed}", flush=True)
-        lost += [f"{report['class']}, seed {seed}: {error} ({times} times)" for error, times in outcomes.items()]
-    return lost
+    for report in reports:
+        if "outcomes" in report:
+            table.add_outcomes(report["name"], report["outcomes"])
+    if ended.returncode:
+        table.add(reports[-1]["name"], 1, [f"crashed with seed {seed}"])
 
 
 def main() -> int:
-    """Try all faults, and print the tables."""
+    """Try all faults, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=20, help="of each fault of a run")
     parser.add_argument("--damages", type=int, default=500, help="of each format")
@@ -246,18 +276,14 @@ def main() -> int:
     options = parser.parse_args()
     # background jobs of a shell ignore Ctrl-C, and so would the runs
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    print(f"seed {options.seed}\n{'fault':15} {'tried':>6} {'survived':>9} {'lost':>5}")
-    all_lost = []
-    for fault in FAULTS:
-        lost, trials = survive(fault, options.seed, options.rounds, options.text)
-        note = f"   slowest stop {trials.slowest_stop:.2f} s" if fault is Trials.interrupt else ""
-        print(f"{fault.__name__:15} {options.rounds:6} {options.rounds - len(lost):9} {len(lost):5}{note}", flush=True)
-        all_lost += lost
-    all_lost += interrupt_writers()
-    all_lost += damage_files(options.seed, options.damages)
-    all_lost += try_hostile_input(options.seed, 10 * options.rounds)
-    print(*all_lost, sep="\n")
-    return len(all_lost)
+    print(f"seed {options.seed}")
+    table = Table()
+    disturb_runs(table, options.seed, options.rounds, options.text)
+    interrupt_writers(table)
+    read_bad_input(table, "damaged files", "damage.py", options.seed, options.damages)
+    read_bad_input(table, "hostile input", "hostile.py", options.seed, 10 * options.rounds)
+    table.end()
+    return len(table.problems)
 
 
 if __name__ == "__main__":

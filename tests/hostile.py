@@ -270,14 +270,14 @@ def main(seed: int, rounds: int) -> None:
     warnings.simplefilter("ignore", RuntimeWarning)  # very large numbers overflow, and training says that it diverged
     logging.disable()
     for number, (name, attempt) in enumerate(CLASSES.items()):
-        print(json.dumps({"class": name}), flush=True)  # names the class in case of a crash
+        print(json.dumps({"name": name}), flush=True)  # in case of a crash
         random, outcomes = np.random.default_rng([seed, number]), Counter[str]()
         for _ in range(rounds):
             try:
                 outcomes[attempt(random)] += 1
             except Exception as error:
                 outcomes[f"{type(error).__name__}: {error}"] += 1
-        print(json.dumps({"class": name, "outcomes": outcomes}), flush=True)
+        print(json.dumps({"name": name, "outcomes": outcomes}), flush=True)
 
 
 if __name__ == "__main__":

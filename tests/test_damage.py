@@ -20,7 +20,7 @@ def outcomes(request):
     ended = subprocess.run(command, capture_output=True, text=True)
     reports = [json.loads(line) for line in ended.stdout.splitlines()]
     assert ended.returncode == 0, f"crashed with seed {seed} at {reports[-1:]}: {ended.stderr[-3000:]}"
-    return {report["format"]: report["outcomes"] for report in reports if "outcomes" in report}
+    return {report["name"]: report["outcomes"] for report in reports if "outcomes" in report}
 
 
 @pytest.mark.parametrize("name", damage.FORMATS)

@@ -18,7 +18,7 @@ def run(seed, rounds):
     ended = subprocess.run(command, capture_output=True, text=True, timeout=240)
     reports = [json.loads(line) for line in ended.stdout.splitlines()]
     assert ended.returncode == 0, f"crashed with seed {seed} at {reports[-1:]}: {ended.stderr[-3000:]}"
-    return {report["class"]: report["outcomes"] for report in reports if "outcomes" in report}
+    return {report["name"]: report["outcomes"] for report in reports if "outcomes" in report}
 
 
 def test_hostile_input(request):
