@@ -1,16 +1,18 @@
 """Measure how often the intervals of neighbours hold, on a text cut in two halves.
 
-    python benchmarks/coverage.py TEXT [--tokens N...] [--splits N] [--plot FILE]
+    python benchmarks/coverage.py TEXT [--tokens N] [--split N] [--results FILE] [--plot FILE]
 
 The text is cut into pieces of about 2,500 words, and these are divided into two halves at random. A model is trained on
 each half, and `stability` on the first. Of the intervals for the neighbours of random words, and for random pairs, the
-share is printed that holds the cosine in the model of the second half; and the cost of a resample. --plot draws the
-shares.
+share is printed that holds the cosine in the model of the second half; and the cost of a resample. The result is
+added to a file, so that sizes and splits can be measured one by one; --plot draws all of them.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+from pathlib import Path
 from time import process_time
 
 import numpy as np
@@ -37,7 +39,7 @@ def halves(path: str, n_tokens: int, seed: int) -> tuple[list[list[str]], list[l
     return one, [words for piece, words in sentences if piece not in first]
 
 
-def measure(path: str, n_tokens: int, seed: int) -> tuple[int, float, float]:
+def measure(path: str, n_tokens: int, seed: int) -> dict[str, float]:
     """Print how one split ended; return the tokens of a half, and the shares of intervals that hold."""
     one, other = halves(path, n_tokens, seed)
     times = [process_time()]
@@ -67,15 +69,17 @@ def measure(path: str, n_tokens: int, seed: int) -> tuple[int, float, float]:
         f"{np.mean(np.array(overlap)[~trusted]):.0%} of those of others; a resample costs {cost:.2f} trainings",
         flush=True,
     )
-    return n_words, float(np.mean(near)), float(np.mean(pairs))
+    shares = {"neighbours": float(np.mean(near)), "random pairs": float(np.mean(pairs))}
+    return {"asked": n_tokens, "tokens": n_words, **shares}
 
 
-def draw(results: list[list[tuple[int, float, float]]], path: str) -> None:
+def draw(results: list[dict[str, float]], path: str) -> None:
     """Draw the shares of intervals that hold, with bars from the lowest to the highest split."""
-    sizes = np.array([np.mean([row[0] for row in rows]) for rows in results])
+    groups = [[row for row in results if row["asked"] == asked] for asked in sorted({row["asked"] for row in results})]
+    sizes = np.array([np.mean([row["tokens"] for row in rows]) for rows in groups])
     curves = []
-    for name, column in (("neighbours", 1), ("random pairs", 2)):
-        shares = [100 * np.array([row[column] for row in rows]) for rows in results]
+    for name in ("neighbours", "random pairs"):
+        shares = [100 * np.array([row[name] for row in rows]) for rows in groups]
         ends = (np.array([function(each) for each in shares]) for function in (np.mean, np.min, np.max))
         curves.append(Series(name, sizes, *ends, markers=True))
     curves += [Series(f"{share}%", sizes, np.full(len(sizes), float(share))) for share in (93, 97)]
@@ -84,14 +88,20 @@ def draw(results: list[list[tuple[int, float, float]]], path: str) -> None:
 
 
 def main() -> None:
-    """Print one line per size and split."""
+    """Measure one split; draw all that were measured."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("text")
-    parser.add_argument("--tokens", type=float, nargs="+", default=[1e6])
-    parser.add_argument("--splits", type=int, default=1)
-    parser.add_argument("--plot")
+    parser.add_argument("--tokens", type=float, default=1e6)
+    parser.add_argument("--split", type=int, default=0)
+    parser.add_argument("--results", help="add the result to this file of JSON lines")
+    parser.add_argument("--plot", help="draw all results of the file")
     options = parser.parse_args()
-    results = [[measure(options.text, n, seed) for seed in range(options.splits)] for n in options.tokens]
+    results = [measure(options.text, options.tokens, options.split)]
+    if options.results:
+        with Path(options.results).open("a+", encoding="utf-8") as file:
+            file.write(json.dumps(results[0]) + "\n")
+            file.seek(0)
+            results = [json.loads(line) for line in file]
     if options.plot:
         draw(results, options.plot)
 

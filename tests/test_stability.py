@@ -129,6 +129,14 @@ def test_words_that_resamples_lack():
     assert stability.similarity("1", "2").low == pytest.approx(stability.similarity("1", "2").high, abs=1e-3)
 
 
+def test_subwords_and_other_solvers(text):
+    """Resamples of models with n-grams, or of another solver, find the known neighbours, too."""
+    for options in ({"subwords": True}, {"solver": "stored", "epochs": 20}):
+        stability = WordRank(text, **SMALL | options).stability(text, resamples=3)
+        near = {each.word for each in stability.most_similar("g0w0") if each.share == 1}
+        assert len(near & {f"g0w{i}" for i in range(1, 11)}) >= 8
+
+
 def test_number_of_workers(model, text):
     """The resamples do not depend on the number of workers."""
     first = WordRank(text, **SMALL, workers=1).stability(text, resamples=3).resampled

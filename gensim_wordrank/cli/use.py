@@ -170,7 +170,7 @@ def evaluate(
 )  # fmt: skip
 @click.option(
     "--quantize", type=click.Choice([how.value for how in Quantization]),
-    help="Write a safetensors file of a half, a quarter or an eighth of the size, and say what is lost.",
+    help="Write a safetensors file of a half, a quarter or about a sixth of the size, and say what is lost.",
 )  # fmt: skip
 @click.option("--sum", "use_sum", is_flag=True, help="Write u + v (better for analogies) instead of u.")
 @trust_option
