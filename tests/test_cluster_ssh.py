@@ -18,10 +18,12 @@ from click.testing import CliRunner
 from distributed.security import Security
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim_wordrank import WordRank
+from gensim_wordrank.cli import train
 from gensim_wordrank.cli.main import main
 from gensim_wordrank.cluster import Host, Hosts, ssh
 from gensim_wordrank.cluster.session import Session, Timeouts
 from gensim_wordrank.cluster.ssh import SshWorker, launched
+from gensim_wordrank.training.backend import StoppedError
 
 from clusters import EPOCHS, SIZE, find_program, fingerprint, train_disturbed, train_undisturbed
 
@@ -323,6 +325,22 @@ def test_silent_host_is_named_soon(server, monkeypatch, caplog):
             pass
     assert time.monotonic() - started < 20
     assert not [record for record in caplog.records if "cannot be reached" in record.message]
+
+
+def test_command_line_keeps_the_last_vectors(tmp_path, monkeypatch, lee):
+    """When a cluster gives up, the vectors that were fetched last are written, and the command fails."""
+    model = WordRank(lee, vector_size=SIZE, epochs=2)
+
+    def give_up(texts, options):
+        raise StoppedError("Training was given up after 3 failures.", None, model)
+
+    monkeypatch.setattr(train, "train_model", give_up)
+    output, text = tmp_path / "model", tmp_path / "text"
+    text.write_text("a b\n")
+    result = CliRunner().invoke(main, ["train", str(text), "-o", str(output), "-q"])
+    assert result.exit_code == 1
+    assert f"after 3 failures. Wrote the vectors after 2 of 2 epochs to {output}" in result.output
+    assert fingerprint(WordRank.load(output)) == fingerprint(model)
 
 
 def test_quiet_applies_to_dask():

@@ -18,9 +18,9 @@ from gensim_wordrank.types import Floats
 
 # block numbers are stored in two bytes
 MAX_BLOCKS = 1 << 15
-# bytes of a sampled pair, of their number per word and stratum, and of a counted pair; pairs and numbers may each take
-# this share of the memory of the counts
-PAIR_BYTES, SIZE_BYTES, COUNT_BYTES, SAMPLED_SHARE = 4, 2, 8, 0.1
+# bytes of a sampled pair, of their number per word and stratum, and of a counted pair; sampled pairs may take this
+# share of the memory of the counts, and the numbers as much or this many bytes
+PAIR_BYTES, SIZE_BYTES, COUNT_BYTES, SAMPLED_SHARE, ALL_SIZES_BYTES = 4, 2, 8, 0.1, 1 << 28
 
 
 @dataclass(frozen=True)
@@ -143,6 +143,8 @@ def choose_strata_per_batch(n_sampled: float, n_pairs: int, n_words: int, n_bloc
     [8, 8, 2, 1]
     """
     strata, most = n_blocks, SAMPLED_SHARE * COUNT_BYTES * n_pairs
-    while strata > 1 and max(PAIR_BYTES * n_sampled * strata / n_blocks, SIZE_BYTES * n_words * strata) > most:
+    while strata > 1 and (
+        PAIR_BYTES * n_sampled * strata / n_blocks > most or SIZE_BYTES * n_words * strata > max(most, ALL_SIZES_BYTES)
+    ):
         strata //= 2
     return strata

@@ -314,7 +314,9 @@ def test_the_memory_of_sampled_pairs_is_bounded():
     assert (config.partition.n_blocks, config.strata_per_batch) == (8, 1)
     counts.data[:] = 0.02
     assert TrainingConfig.of(counts.summarize(), Objective(), 2, 1, settings=settings).strata_per_batch == 8
-    assert choose_strata_per_batch(0, 100, n_words=10, n_blocks=8) == 4  # the sizes alone take a tenth of the counts
+    # the numbers of pairs per word and stratum are small, too: half of 2^28 bytes, and as many
+    assert choose_strata_per_batch(0, 10**8, n_words=1 << 20, n_blocks=64) == 64
+    assert choose_strata_per_batch(0, 10**8, n_words=1 << 22, n_blocks=256) == 32
 
 
 def test_threads_give_the_same_bytes():
