@@ -283,3 +283,12 @@ def test_iterators_are_rejected():
         with pytest.raises(TypeError, match="can be read only once; .*Pass a list"):
             validate_source(one_shot, None, passes=2)
     validate_source([["a"]], None, passes=2)
+
+
+def test_byte_order_mark(tmp_path):
+    """A byte order mark is no part of a word, at the beginning of a file or where a file was appended to another."""
+    text = tmp_path / "text.txt"
+    text.write_bytes(b"\xef\xbb\xbfthe cat\n\xef\xbb\xbfthe dog\n")
+    found = read(corpus_file=text)
+    assert found.words == ["the", "cat", "dog"]
+    assert found.counts.tolist() == [2, 1, 1]
