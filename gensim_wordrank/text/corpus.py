@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from gensim_wordrank._utils import validation
 from gensim_wordrank.text.tokens import SENTENCE_BOUNDARY, UNKNOWN, ToIds, TokenIds, file_ids

@@ -59,6 +59,14 @@ class Counts(Protocol):
         """Write the counts to a directory."""
 
 
+# called with the share of the running epoch's cells that are done, from any thread
+Report = Callable[[float], None]
+
+
+def no_report(share: float) -> None:
+    """Ignore the share of an epoch that is done."""
+
+
 class Backend(Protocol):
     """Reads texts, counts co-occurrences and runs epochs."""
 
@@ -69,8 +77,9 @@ class Backend(Protocol):
         """Count the co-occurrences of what :meth:`read` returned; leave `reserve` bytes of memory for training."""
 
     def run_epochs(
-        self, config: TrainingConfig, counts: Any, state: State, points: Iterable[SchedulePoint]
-    ) -> Generator[EpochResult, None, None]:
+        self, config: TrainingConfig, counts: Any, state: State, points: Iterable[SchedulePoint],
+        report: Report = no_report,
+    ) -> Generator[EpochResult, None, None]:  # fmt: skip
         """Run one epoch per schedule point, from a state on; yield the result of each."""
 
 
@@ -115,10 +124,13 @@ class LocalBackend:
         )
 
     def run_epochs(
-        self, config: TrainingConfig, counts: Cooccurrence, state: State, points: Iterable[SchedulePoint]
-    ) -> Generator[EpochResult, None, None]:
+        self, config: TrainingConfig, counts: Cooccurrence, state: State, points: Iterable[SchedulePoint],
+        report: Report = no_report,
+    ) -> Generator[EpochResult, None, None]:  # fmt: skip
         """Run one epoch per schedule point on the threads of this machine."""
-        run_epoch = triplet_epoch if config.method.solver is Solver.TRIPLET else sampled_epoch
         for point in points:
-            state, loss, weight = run_epoch(config, counts, state, point, self.workers)
+            if config.method.solver is Solver.TRIPLET:  # it has no cells
+                state, loss, weight = triplet_epoch(config, counts, state, point, self.workers)
+            else:
+                state, loss, weight = sampled_epoch(config, counts, state, point, self.workers, report)
             yield EpochResult(state.epoch, loss, weight, state.is_finite(), True, lambda state=state: state)  # type: ignore[misc]
