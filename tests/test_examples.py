@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 import gensim_wordrank
+import nbformat
 import pytest
+from nbclient import NotebookClient
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
@@ -103,6 +105,24 @@ def test_scripts(script, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stderr
     assert re.search(SCRIPTS[script], done.stdout)
+
+
+def test_notebook(tmp_path):
+    """The notebook runs without errors and warnings, and shows tables, a picture and a progress bar."""
+    notebook = nbformat.read(ROOT / "examples" / "wikipedia.ipynb", as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells)  # they would become outdated
+    NotebookClient(notebook, timeout=240, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    assert not [output.text for output in outputs if output.output_type == "stream"]
+    shown = [output.data for output in outputs]
+    tables = [data["text/html"] for data in shown if "text/html" in data]
+    assert [re.search("(WordRank|Cooccurrence|wordsim353|difference)", table)[1] for table in tables] == [
+        "WordRank", "Cooccurrence", "wordsim353", "difference",
+    ]  # fmt: skip
+    assert sum("image/png" in data for data in shown) == 1
+    assert any("application/vnd.jupyter.widget-view+json" in data for data in shown)  # of tqdm
+    neighbours = next(data["text/plain"] for data in shown if "quantum" in data["text/plain"])
+    assert "theoretical" in neighbours
 
 
 def test_demo(tmp_path):
