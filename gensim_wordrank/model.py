@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import Enum
 from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -507,6 +508,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         if isinstance(corpus_iterable, corpus.VocabCounts):  # it was read before
             return
         corpus.validate_source(corpus_iterable, corpus_file, passes)
+        if corpus_file is None and hasattr(corpus_iterable, "get_texts"):  # it need not be iterable
+            return
         is_missing = isinstance(corpus_file, (str, os.PathLike)) and not (
             checksummed.is_url(corpus_file) or Path(corpus_file).is_file()
         )
@@ -690,6 +693,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         >>> model.train(common_texts, total_examples=model.corpus_count, epochs=10)
         (290, 290)
         """
+        # Word2Vec ignores all others, and subclasses rely on it
+        compatibility.check_names(kwargs, TRAIN_PARAMETERS, "WordRank.train", strict=False)
         if start_alpha is not None:
             falls = self.min_alpha < self.alpha
             self.alpha = validation.number("start_alpha", start_alpha, positive=True, maximum=MAX_ALPHA)
@@ -1104,3 +1109,6 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         else:
             model = persistence.load(cls, super(Word2Vec, cls).load, fname, mmap)
         return model
+
+
+TRAIN_PARAMETERS = tuple(signature(WordRank.train).parameters)
