@@ -42,7 +42,7 @@ def main(directory: Path) -> None:
 
     click.echo("\nNearest words")
     for word in WORDS:
-        click.echo(f"  {word:12} {', '.join(near for near, _ in model.wv.most_similar(word, topn=6))}")
+        click.echo(f"  {word:12} {', '.join(near for near, _ in model.wv.most_similar(word, topn=5))}")
     click.echo("\nAnalogies")
     sums = model.vectors("sum")
     for a, b, c in ANALOGIES:

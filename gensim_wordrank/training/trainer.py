@@ -210,5 +210,5 @@ class Progress(Listener):
         logger.info("EPOCH %i of %i: loss %.6g", self.epoch, self.epochs, result.loss)
         if self.epoch == 1 and result.loss == 0:
             logger.warning("all pairs have weight 0, so nothing is learnt; 'weighted=False' gives all of them weight 1")
-        self.bar.set_postfix(loss=f"{result.loss:.6g}")
+        self.bar.set_postfix(loss=f"{result.loss:.4g}")
         return False
