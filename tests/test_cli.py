@@ -42,16 +42,18 @@ def test_prepare(tmp_path):
     """Files and standard input become one text, with one sentence per line or as text8, and a summary is printed."""
     (tmp_path / "raw.txt.gz").write_bytes(gzip.compress(b"The cat's 2 paws. Here it comes!"))
     done = wordrank("prepare", "raw.txt.gz", "-", "-o", "text.txt", cwd=tmp_path, input=b"It is here. Gone.")
-    summary = "Wrote 11 words in 3 lines to text.txt; dropped 1 words in 1 sentences that are too short or too long"
-    assert re.fullmatch(rf"{summary} \(0\.0 MB, \d+\.\d s\)\n", done.stdout.decode())
+    dropped, wrote = done.stdout.decode().splitlines()
+    assert dropped == "Dropped 1 words: 1 in sentences of fewer than 3 or more than 500 words"
+    assert re.fullmatch(r"Wrote 11 words in 3 lines to text\.txt \(0\.0 MB, \d+\.\d s\)", wrote)
     assert (tmp_path / "text.txt").read_text() == "the cat s 2 paws\nhere it comes\nit is here\n"
     done = wordrank("prepare", "--text8", "raw.txt.gz", "-o", "text8.txt", "-q", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert (tmp_path / "text8.txt").read_text() == "the cat s two paws here it comes\n"
     done = wordrank("prepare", "--ascii", "-", "-o", "ascii.txt", cwd=tmp_path, input="Où est le café noir ?".encode())
-    assert (
-        "; dropped 0 words in 0 sentences that are too short or too long, and 2 words that are" in done.stdout.decode()
+    dropped = (
+        "Dropped 2 words: 0 in sentences of fewer than 3 or more than 500 words, 2 with other letters than a to z\n"
     )
+    assert done.stdout.decode().startswith(dropped)
     assert (tmp_path / "ascii.txt").read_text() == "est le noir\n"
     done = wordrank("prepare", "missing.txt", "-o", "other.txt", cwd=tmp_path)
     assert (done.returncode, len(done.stderr.decode().splitlines())) == (1, 1)
@@ -310,6 +312,7 @@ def test_info_and_plot(model, tmp_path):
     values = json.loads(wordrank("info", model, "--json", cwd=tmp_path).stdout)
     assert (values["vector_size"], values["window"], values["epochs"], values["seed"]) == (20, 5, 3, 7)
     assert (values["rank_loss"], values["solver"], values["symmetric"]) == ("log", "sampled", True)
+    assert values["file_mb"] == round(model.stat().st_size / 1e6, 1)
     assert "rank_loss          log" in wordrank("info", model, cwd=tmp_path).stdout.decode()
     for name, start in (("words.png", b"\x89PNG"), ("words.html", b"<!DOCTYPE html>")):
         done = wordrank("plot", model, "government", "cricket", "-n", "5", "-o", name, cwd=tmp_path)

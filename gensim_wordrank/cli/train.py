@@ -25,6 +25,7 @@ from gensim_wordrank.objective.losses import PairLoss, RankLoss
 from gensim_wordrank.presets import Preset
 from gensim_wordrank.text import corpus
 from gensim_wordrank.text import prepare as preparation
+from gensim_wordrank.text.prepare import MAX_LENGTH, MIN_LENGTH
 from gensim_wordrank.training import run_directory
 from gensim_wordrank.training.backend import StoppedError
 from gensim_wordrank.training.checkpoints import Checkpoints, prepare_directory
@@ -140,9 +141,10 @@ def prepare(texts: tuple[str, ...], output: str, ascii: bool, text8: bool) -> No
     without spaces between words, such as Chinese, before.
     """
     done = preparation.prepare(open_sources(texts), output, ascii=ascii, text8=text8)
-    dropped = f"dropped {done.skipped_tokens} words in {done.skipped} sentences that are too short or too long"
-    dropped += f", and {done.not_ascii} words that are not ASCII" if ascii else ""
-    print_summary(output, f"Wrote {done.tokens} words in {done.lines} lines to {output}; {dropped}")
+    dropped = f"{done.skipped_tokens} in sentences of fewer than {MIN_LENGTH} or more than {MAX_LENGTH} words"
+    dropped += f", {done.not_ascii} with other letters than a to z" if ascii else ""
+    summary = f"Dropped {done.skipped_tokens + done.not_ascii} words: {dropped}\n" if not text8 else ""
+    print_summary(output, f"{summary}Wrote {done.tokens} words in {done.lines} lines to {output}")
 
 
 @command

@@ -229,8 +229,10 @@ def info(model: str, as_json: bool, trust: bool) -> None:
     """Show the size and training parameters of MODEL."""
     if not is_saved_model(model):
         raise click.UsageError(f"'{model}' holds only vectors; `info` needs a saved model.")
-    values = describe(load_whole(model, trust))
-    click.echo(json.dumps(values) if as_json else "\n".join(f"{name:18} {value}" for name, value in values.items()))
+    values = describe(load_whole(model, trust)) | {"file_mb": round(atomic_files.total_size(model) / 1e6, 1)}
+    shown = {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in values.items()}
+    lines = [f"{name:18} {value}" for name, value in shown.items() if value is not None]
+    click.echo(json.dumps(values) if as_json else "\n".join(lines))
 
 
 @command
