@@ -7,8 +7,8 @@ import pytest
 from gensim_wordrank import Objective
 from gensim_wordrank.cluster.backend import DaskBackend
 from gensim_wordrank.settings import SETTINGS, Settings
-from gensim_wordrank.training.backend import LocalBackend, no_report
-from gensim_wordrank.training.sampled import TrainingConfig
+from gensim_wordrank.training.backend import LocalBackend
+from gensim_wordrank.training.sampled import TrainingConfig, no_report
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State, initial_accumulator, initial_bias, initial_vectors
 

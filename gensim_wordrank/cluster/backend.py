@@ -23,8 +23,8 @@ from gensim_wordrank.cooccurrence.csr import SAMPLE_SIZE, CountSummary
 from gensim_wordrank.cooccurrence.matrix import FORMAT, Cooccurrence
 from gensim_wordrank.text import corpus
 from gensim_wordrank.text.corpus import VocabCounts
-from gensim_wordrank.training.backend import EpochResult, LocalBackend, Report, StoppedError, no_report
-from gensim_wordrank.training.sampled import TrainingConfig, estimate_loss
+from gensim_wordrank.training.backend import EpochResult, LocalBackend, StoppedError
+from gensim_wordrank.training.sampled import Report, TrainingConfig, estimate_loss, no_report
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State
 from gensim_wordrank.training.stored import is_update_due

@@ -16,7 +16,7 @@ from gensim_wordrank.cooccurrence.csr import CountSummary
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.text import corpus
 from gensim_wordrank.text.corpus import Corpus, VocabCounts
-from gensim_wordrank.training.sampled import TrainingConfig, sampled_epoch
+from gensim_wordrank.training.sampled import Report, TrainingConfig, no_report, sampled_epoch
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State
 from gensim_wordrank.training.triplet import triplet_epoch
@@ -57,14 +57,6 @@ class Counts(Protocol):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the counts to a directory."""
-
-
-# called with the share of the running epoch's cells that are done, from any thread
-Report = Callable[[float], None]
-
-
-def no_report(share: float) -> None:
-    """Ignore the share of an epoch that is done."""
 
 
 class Backend(Protocol):

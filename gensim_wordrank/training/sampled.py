@@ -31,6 +31,12 @@ from gensim_wordrank.types import Vectors
 
 # sampled pairs whose memory is released at a time: 64 kB, so that cells with few pairs hardly ever do it
 PAIRS_PER_DISCARD = 1 << 14
+# called with the share of the running epoch's cells that are done, from any thread
+Report = Callable[[float], None]
+
+
+def no_report(share: float) -> None:
+    """Ignore the share of an epoch that is done."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +207,7 @@ def sampled_epoch(
     state: State,
     point: SchedulePoint,
     workers: int,
-    report: Callable[[float], None],
+    report: Report = no_report,
 ) -> tuple[State, float, float]:
     """Run all strata of one epoch; return the new state, the estimate of J, and the sum of the pairs' weights.
 
