@@ -547,15 +547,13 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         """Allocate the vectors of the vocabulary; refuse an empty vocabulary."""
         if not len(self.wv.index_to_key):
             limit = (
-                ""
-                if self.max_final_vocab is None
-                else (f", or 'max_final_vocab' ({self.max_final_vocab}) leaves out all words that tie at its limit")
+                f", or more words than 'max_final_vocab' ({self.max_final_vocab}) tie" if self.max_final_vocab else ""
             )
+            kept = f"none occurs 'min_count' ({self.min_count}) times{limit}, or a rule discards them all"
             raise RuntimeError(
-                f"The corpus holds no words, or none that 'min_count' ({self.min_count}) or a rule leaves."
-                if not self.corpus_total_words
-                else f"No word of the corpus is left in the vocabulary: 'min_count' is {self.min_count}, and no word "
-                f"occurs so often{limit}, or a rule discards all. Lower it, or give more text."
+                f"No word of the corpus is left in the vocabulary: {kept}. Change this, or give more text."
+                if self.corpus_total_words
+                else f"The corpus holds no words. If words were given with counts: {kept}."
             )
         if self.subwords and not all(isinstance(word, str) for word in self.wv.index_to_key):
             raise validation.parameter_error("subwords", "False if words are not strings", self.subwords)

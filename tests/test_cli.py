@@ -552,8 +552,8 @@ def test_errors_speak_of_options_and_files(tmp_path):
     for arguments, message in (
         (["few", "--alpha", "100"], "--alpha is the learning rate; the paper's alpha is --rank-scale."),
         (["few", "--tolerance", "0.1"], "--tolerance must be omitted unless the rate is constant."),
-        (["few"], "--min-count is 5, and no word occurs so often"),
-        (["empty"], "The corpus holds no words"),
+        (["few"], "none occurs --min-count (5) times"),
+        (["empty"], "The corpus holds no words."),
         (["seed"], "'seed' holds no co-occurrences"),
     ):
         done = wordrank("train", *arguments, "-o", "model", "-q", cwd=tmp_path)

@@ -59,7 +59,7 @@ def test_corpus_without_words():
     for empty in ([], [[], []]):
         with pytest.raises(RuntimeError, match="holds no words"):
             WordRank(empty)
-    with pytest.raises(RuntimeError, match="'min_count' is 50"):
+    with pytest.raises(RuntimeError, match=r"none occurs 'min_count' \(50\) times"):
         WordRank(SENTENCES, min_count=50)
 
 

@@ -638,7 +638,7 @@ def test_warning_if_all_weights_are_zero(caplog):
 def test_no_given_word_is_kept(options):
     """If a parameter removes all given words, the error names it."""
     name, value = next(iter(options.items()))
-    with pytest.raises(RuntimeError, match=f"if words were given with counts, check whether .*'{name}' \\({value}\\)"):
+    with pytest.raises(RuntimeError, match=f"If words were given with counts: .*'{name}' \\({value}\\)"):
         WordRank.from_cooccurrence(np.ones((6, 6)), list("abcdef"), vector_size=4, **options)
 
 
