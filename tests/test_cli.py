@@ -1,5 +1,6 @@
 """The command `wordrank`, run as a process."""
 
+import fcntl
 import gzip
 import json
 import os
@@ -8,8 +9,10 @@ import re
 import shlex
 import shutil
 import signal
+import struct
 import subprocess
 import sys
+import termios
 from contextlib import suppress
 from pathlib import Path
 
@@ -667,6 +670,33 @@ def test_what_is_no_model_is_named(tmp_path):
         done = CliRunner().invoke(main, ["similar", str(tmp_path / name), "king"])
         assert done.exit_code == 1
         assert message in done.output
+
+
+def in_terminal(*arguments, cwd):
+    """Run `wordrank` in a terminal of 80 columns; return its lines, without those that others replaced."""
+    terminal, end = os.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    child = subprocess.Popen([COMMAND, *arguments], stdin=end, stdout=end, stderr=end, cwd=cwd)
+    os.close(end)
+    shown = b""
+    with suppress(OSError):  # Linux reports the end of a terminal as an error
+        while block := os.read(terminal, 4096):
+            shown += block
+    os.close(terminal)
+    assert child.wait(60) == 0, shown
+    return [line.rstrip("\r").rpartition("\r")[2] for line in shown.decode().split("\n") if line.strip()]
+
+
+def test_progress_in_a_terminal(tmp_path):
+    """In a terminal, bars and the summary have lines of their own, which fit; in a pipe there is a log instead."""
+    shown = in_terminal("train", LEE, "-o", "lee", *TRAIN, cwd=tmp_path)
+    assert [line.split()[0] for line in shown] == ["reading:", "counting:", "epoch", "Wrote"]
+    assert "100%" in shown[1]
+    assert re.match(r"epoch 3/3: 100%.*pair/s, loss=", shown[2])
+    assert max(map(len, shown)) <= 80
+    done = wordrank("train", LEE, "-o", "lee", *TRAIN, cwd=tmp_path, stdin=subprocess.DEVNULL)
+    assert "EPOCH 3 of 3: loss " in done.stderr.decode()
+    assert "\r" not in done.stderr.decode()
 
 
 def test_question_in_a_terminal(tmp_path, model):

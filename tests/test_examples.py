@@ -139,7 +139,8 @@ def test_demo(tmp_path):
     score, known, unknown = found.groups()
     assert float(score) > 50
     assert int(unknown) == round(100 - int(known) / 3.53)
-    written = re.search("^Wrote (.*) \\(", done.stdout, re.MULTILINE)[1].split(", ")
+    written = re.search("^Wrote (.*)$", done.stdout, re.MULTILINE)[1].split(", ")
+    assert max(map(len, done.stdout.splitlines())) <= 80
     assert {tmp_path / name for name in written} == set((tmp_path / "demo").iterdir())
     assert (tmp_path / "demo" / "words.png").read_bytes().startswith(b"\x89PNG")
     for page in ("words.html", "report.html"):
