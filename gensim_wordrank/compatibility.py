@@ -49,8 +49,12 @@ RENAMED = {
 _logged: set[str] = set()
 
 
-def check_names(unknown: Iterable[str], known: Iterable[str]) -> None:
+def check_names(
+    unknown: Iterable[str], known: Iterable[str], function: str = "WordRank.__init__", strict: bool = True
+) -> None:
     """Raise TypeError for unknown parameters, with the name of the replacement or of a similar parameter.
+
+    Unless `strict`, names that are like none are ignored.
 
     Examples
     --------
@@ -65,8 +69,9 @@ def check_names(unknown: Iterable[str], known: Iterable[str]) -> None:
     for name in unknown:
         similar = difflib.get_close_matches(name, known, n=1)
         remedy = RENAMED.get(name) or (f"Did you mean '{similar[0]}'?" if similar else "")
-        message = f"WordRank.__init__() got an unexpected keyword argument '{name}'"
-        raise TypeError(f"{message}. {remedy}" if remedy else message)
+        message = f"{function}() got an unexpected keyword argument '{name}'"
+        if remedy or strict:
+            raise TypeError(f"{message}. {remedy}" if remedy else message)
 
 
 def log_ignored(given: Mapping[str, Any]) -> None:

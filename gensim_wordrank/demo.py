@@ -42,7 +42,7 @@ def main(directory: Path) -> None:
 
     click.echo("\nNearest words")
     for word in WORDS:
-        click.echo(f"  {word:12} {', '.join(near for near, _ in model.wv.most_similar(word, topn=6))}")
+        click.echo(f"  {word:12} {', '.join(near for near, _ in model.wv.most_similar(word, topn=5))}")
     click.echo("\nAnalogies")
     sums = model.vectors("sum")
     for a, b, c in ANALOGIES:
@@ -61,8 +61,8 @@ def main(directory: Path) -> None:
         written += _draw(model, scores, directory)
     except ImportError as error:  # the plotting libraries are optional
         click.echo(f"\n{error}", err=True)
-    click.echo(f"\nWrote {', '.join(map(str, written))} ({perf_counter() - started:.0f} s in all)")
-    click.echo("Open the .html files in a browser. More neighbours:")
+    click.echo(f"\nWrote {', '.join(map(str, written))}")
+    click.echo(f"after {perf_counter() - started:.0f} s. Open the .html files in a browser. More neighbours:")
     click.echo(f"  wordrank similar {directory / 'wikipedia.model'} philosophy river")
 
 

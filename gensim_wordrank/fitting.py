@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 from time import perf_counter
 from typing import Any
 
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from gensim_wordrank import callbacks as listeners_
 from gensim_wordrank import persistence, weights
@@ -162,16 +162,18 @@ def _train(
     started = perf_counter()
     schedule = Schedule(model.epochs, model.alpha, model.min_alpha, model.sharpness)
     done = model._passes_done - run.start.epoch if run is not None else 0
-    epochs_done = done // schedule.passes
     updater = listeners_.ModelUpdater(model, model.epochs_done, model._passes_done, schedule.passes)
     convergence = _convergence(model, done)
     if convergence is not None and convergence.is_reached():  # before the run was resumed
         done = model.epochs
-    bar = tqdm(total=model.epochs, initial=epochs_done, desc="WordRank", unit="epoch", disable=not model.progress)
+    bar = tqdm(
+        total=schedule.n_passes * counts.nnz, initial=done * counts.nnz, unit="pair", unit_scale=True,
+        disable=not model.progress,
+    )  # fmt: skip
     listeners: list[Listener] = [updater]
     if run is not None:
         listeners.append(CheckpointWriter(run, lambda: _snapshot(model)))
-    listeners.append(Progress(model.epochs, epochs_done, bar))
+    listeners.append(Progress(model.epochs, schedule.passes, done, counts.nnz, bar))
     if callbacks:
         listeners.append(listeners_.GensimCallbacks(model, callbacks))
     if convergence is not None:

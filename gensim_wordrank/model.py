@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import Enum
 from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from gensim.models.fasttext import FastTextKeyedVectors
 from gensim.utils import SaveLoad
 
 from gensim_wordrank import compatibility, fitting, keyedvectors, persistence, tensor_files, weights
-from gensim_wordrank._utils import checksummed, threads, validation
+from gensim_wordrank._utils import checksummed, display, threads, validation
 from gensim_wordrank.analysis.reasons import Explainer, Explanation, with_lines
 from gensim_wordrank.analysis.stability import Stability
 from gensim_wordrank.cooccurrence import baskets as baskets_
@@ -271,7 +272,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         self.tolerance = tolerance if tolerance is None else validation.number("tolerance", tolerance)
         if tolerance is not None and alpha != min_alpha:
             remedy = "Give 'alpha' and the same 'min_alpha'."
-            raise validation.parameter_error("tolerance", "None unless the rate is constant", tolerance, remedy)
+            raise validation.parameter_error("tolerance", "omitted unless the rate is constant", tolerance, remedy)
         if distance_weighting is None:
             distance_weighting = shrink_windows is None or bool(shrink_windows)
         self.symmetric, self.distance_weighting = symmetric, distance_weighting
@@ -507,6 +508,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         if isinstance(corpus_iterable, corpus.VocabCounts):  # it was read before
             return
         corpus.validate_source(corpus_iterable, corpus_file, passes)
+        if corpus_file is None and hasattr(corpus_iterable, "get_texts"):  # it need not be iterable
+            return
         is_missing = isinstance(corpus_file, (str, os.PathLike)) and not (
             checksummed.is_url(corpus_file) or Path(corpus_file).is_file()
         )
@@ -543,14 +546,14 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     def prepare_weights(self, update: bool = False) -> None:
         """Allocate the vectors of the vocabulary; refuse an empty vocabulary."""
         if not len(self.wv.index_to_key):
+            limit = (
+                f", or more words than 'max_final_vocab' ({self.max_final_vocab}) tie" if self.max_final_vocab else ""
+            )
+            kept = f"none occurs 'min_count' ({self.min_count}) times{limit}, or a rule discards them all"
             raise RuntimeError(
-                "The corpus holds no words. Check what 'sentences' yields; if words were given with counts, check "
-                f"whether 'min_count' ({self.min_count}), 'max_final_vocab' ({self.max_final_vocab}) or 'trim_rule' "
-                "leaves any."
-                if not self.corpus_total_words
-                else f"No word of the corpus is left in the vocabulary: 'min_count' is {self.min_count}, and no word "
-                f"occurs so often (or 'trim_rule' discards them all, or 'max_final_vocab', which is "
-                f"{self.max_final_vocab} and leaves out all words that tie at its limit). Change it, or give more text."
+                f"No word of the corpus is left in the vocabulary: {kept}. Change this, or give more text."
+                if self.corpus_total_words
+                else f"The corpus holds no words. If words were given with counts: {kept}."
             )
         if self.subwords and not all(isinstance(word, str) for word in self.wv.index_to_key):
             raise validation.parameter_error("subwords", "False if words are not strings", self.subwords)
@@ -632,7 +635,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         parts = memory_estimate.training_memory(n_words, n_pairs, n_tokens, self.vector_size, self.solver, self.workers)
         result = {**(report or {}), **parts}
         result["total"] = sum(result.values())
-        logger.info("estimated required memory for %i words and %i pairs: %i bytes", n_words, n_pairs, result["total"])
+        megabytes = result["total"] / 1e6
+        logger.info("estimated required memory for %i words and %i pairs: %.1f MB", n_words, n_pairs, megabytes)
         return result
 
     # ---- training
@@ -687,6 +691,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         >>> model.train(common_texts, total_examples=model.corpus_count, epochs=10)
         (290, 290)
         """
+        # Word2Vec ignores all others, and subclasses rely on it
+        compatibility.check_names(kwargs, TRAIN_PARAMETERS, "WordRank.train", strict=False)
         if start_alpha is not None:
             falls = self.min_alpha < self.alpha
             self.alpha = validation.number("start_alpha", start_alpha, positive=True, maximum=MAX_ALPHA)
@@ -739,6 +745,23 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
             logger.warning("Effective 'alpha' higher than previous training cycles")
 
     # ---- results
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in self._facts().items())})"
+
+    def _repr_html_(self) -> str:
+        rows = [[name, value] for name, value in self._facts().items()]
+        rows += [[name, str(value)] for name, value in (("solver", self.solver.value), ("window", self.window))]
+        rows.append(["loss of each epoch", display.curve(self.training_losses)])
+        return display.html_table([], rows, type(self).__name__)
+
+    def _facts(self) -> dict[str, str]:
+        """Return what is most important to know of the model, by name."""
+        facts = {"words": len(self.wv), "dimensions": int(self.vector_size), "epochs": self.epochs_done}
+        if self.cooccurrence is not None:
+            facts["pairs"] = self.cooccurrence.nnz
+        shown = {name: f"{value:,}" for name, value in facts.items()}
+        return shown | ({"loss": f"{self.training_losses[-1]:.6g}"} if self.training_losses else {})
 
     def vector(self, word: str) -> Vectors:
         """Return the vector of a word; that of an unknown word is predicted from its n-grams if `subwords` is True.
@@ -1084,3 +1107,6 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         else:
             model = persistence.load(cls, super(Word2Vec, cls).load, fname, mmap)
         return model
+
+
+TRAIN_PARAMETERS = tuple(signature(WordRank.train).parameters)

@@ -8,7 +8,7 @@ from gensim_wordrank import Objective
 from gensim_wordrank.cluster.backend import DaskBackend
 from gensim_wordrank.settings import SETTINGS, Settings
 from gensim_wordrank.training.backend import LocalBackend
-from gensim_wordrank.training.sampled import TrainingConfig
+from gensim_wordrank.training.sampled import TrainingConfig, no_report
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State, initial_accumulator, initial_bias, initial_vectors
 
@@ -45,10 +45,12 @@ def bytes_of(state):
     ]
 
 
-def run_epochs(backend, counts, before_epoch=lambda epoch: None, settings=SETTINGS, epochs=EPOCHS):
+def run_epochs(
+    backend, counts, before_epoch=lambda epoch: None, settings=SETTINGS, epochs=EPOCHS, report=no_report
+):  # fmt: skip
     """Train with a constant learning rate; return the bytes of the last state, and the losses."""
     config, losses = TrainingConfig.of(counts.summarize(), Objective(), SIZE, seed=1, settings=settings), []
-    results = backend.run_epochs(config, counts, initial_state(counts), [SchedulePoint(LEARNING_RATE)] * epochs)
+    results = backend.run_epochs(config, counts, initial_state(counts), [SchedulePoint(LEARNING_RATE)] * epochs, report)
     for epoch in range(epochs):
         before_epoch(epoch)
         result = next(results)

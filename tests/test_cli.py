@@ -1,5 +1,6 @@
 """The command `wordrank`, run as a process."""
 
+import fcntl
 import gzip
 import json
 import os
@@ -8,20 +9,24 @@ import re
 import shlex
 import shutil
 import signal
+import struct
 import subprocess
 import sys
+import termios
 from contextlib import suppress
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 from click.shell_completion import get_completion_class
 from click.testing import CliRunner
 from gensim.models import KeyedVectors
 from gensim.test.utils import datapath
-from gensim_wordrank import Cooccurrence, WordRank
+from gensim_wordrank import Cooccurrence, Objective, WordRank
 from gensim_wordrank.cli.main import main
 from gensim_wordrank.evaluation import bundled_sets, evaluate, similarity
+from gensim_wordrank.training.method import Method
 
 pytestmark = pytest.mark.slow
 LEE = datapath("lee_background.cor")
@@ -40,11 +45,19 @@ def test_prepare(tmp_path):
     """Files and standard input become one text, with one sentence per line or as text8, and a summary is printed."""
     (tmp_path / "raw.txt.gz").write_bytes(gzip.compress(b"The cat's 2 paws. Here it comes!"))
     done = wordrank("prepare", "raw.txt.gz", "-", "-o", "text.txt", cwd=tmp_path, input=b"It is here. Gone.")
-    assert done.stdout.decode() == "Wrote 11 words in 3 lines to text.txt; skipped 1 sentences\n"
+    dropped, wrote = done.stdout.decode().splitlines()
+    assert dropped == "Dropped 1 words: 1 in sentences of fewer than 3 or more than 500 words"
+    assert re.fullmatch(r"Wrote 11 words in 3 lines to text\.txt \(0\.0 MB, \d+\.\d s\)", wrote)
     assert (tmp_path / "text.txt").read_text() == "the cat s 2 paws\nhere it comes\nit is here\n"
     done = wordrank("prepare", "--text8", "raw.txt.gz", "-o", "text8.txt", "-q", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert (tmp_path / "text8.txt").read_text() == "the cat s two paws here it comes\n"
+    done = wordrank("prepare", "--ascii", "-", "-o", "ascii.txt", cwd=tmp_path, input="Où est le café noir ?".encode())
+    dropped = (
+        "Dropped 2 words: 0 in sentences of fewer than 3 or more than 500 words, 2 with other letters than a to z\n"
+    )
+    assert done.stdout.decode().startswith(dropped)
+    assert (tmp_path / "ascii.txt").read_text() == "est le noir\n"
     done = wordrank("prepare", "missing.txt", "-o", "other.txt", cwd=tmp_path)
     assert (done.returncode, len(done.stderr.decode().splitlines())) == (1, 1)
     assert not (tmp_path / "other.txt").exists()
@@ -131,7 +144,7 @@ def test_closed_streams(model, tmp_path):
     assert b"The standard input, -, is closed." in run("train - -o other <&-").stderr
     done = run("export model -o /dev/stdout >&-")
     assert done.returncode == 1
-    assert done.stderr.startswith(b"Error: [Errno 9] Cannot write '/dev/stdout'")
+    assert done.stderr.startswith(b"Error: Cannot write '/dev/stdout'")
 
 
 def test_full_disk_is_one_line(model, tmp_path):
@@ -141,7 +154,7 @@ def test_full_disk_is_one_line(model, tmp_path):
         limited = ["bash", "-c", f"ulimit -f 20; {COMMAND} {command} -q"]
         done = subprocess.run(limited, capture_output=True, cwd=tmp_path, timeout=120, check=False)
         assert done.returncode == 1
-        assert re.fullmatch(r"Error: \[Errno \d+\] Cannot write 'result': .*\n", done.stderr.decode()), done.stderr
+        assert re.fullmatch("Error: Cannot write 'result': .*\n", done.stderr.decode()), done.stderr
         assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
@@ -170,7 +183,7 @@ def test_similar_and_analogy(model, tmp_path):
     assert [word for word, _ in found["government"]] == [word for word, _ in near]
     dialogue = wordrank("similar", model, "-n", "3", cwd=tmp_path, input=b"government\nqwertz\n\n").stdout.decode()
     assert near[0][0] in dialogue
-    assert "qwertz: unknown word" in dialogue
+    assert "'qwertz' is not in the vocabulary." in dialogue
     for method in ("add", "mul"):
         done = wordrank("analogy", model, "he", "his", "they", "--method", method, "-n", "4", cwd=tmp_path)
         assert done.returncode == 0
@@ -183,7 +196,7 @@ def test_confidence(model, tmp_path):
     done = wordrank("similar", "lee.model", "government", "--confidence", cwd=tmp_path)
     assert "There is no file 'lee.model.stability'. Run: wordrank stability lee.model TEXT" in done.stderr.decode()
     done = wordrank("stability", "lee.model", LEE, "--resamples", "3", cwd=tmp_path)
-    assert done.stdout.decode() == "Wrote 3 resamples of 1762 words to lee.model.stability\n"
+    assert done.stdout.decode().startswith("Wrote 3 resamples of 1762 words to lee.model.stability (0.2 MB, ")
     shown = wordrank("similar", "lee.model", "government", "-n", "3", "--confidence", cwd=tmp_path).stdout.decode()
     expected = WordRank.load(model).stability(corpus_file=LEE, resamples=3).most_similar("government", 3)
     lines = [line.split() for line in shown.splitlines()[1:]]
@@ -254,7 +267,11 @@ def test_evaluate(model, tmp_path):
     assert all(("p_value" in row) == (row["model"] == "word2vec.model") for row in rows)
     shown = wordrank("evaluate", "vectors.txt", "--sections", cwd=tmp_path).stdout.decode()
     assert "gram7-past-tense" in shown
-    assert "% unknown" in shown
+    assert shown.startswith('"paper": an item with an unknown word scores 0. "gensim": it is left out.\n')
+    rules = [evaluate(KeyedVectors.load_word2vec_format(tmp_path / "vectors.txt"), bundled_sets(), unknown=rule)
+             for rule in ("zero", "skip")]  # fmt: skip
+    row = re.search(r"^wordsim353 .*$", shown, re.MULTILINE)[0].split()
+    assert [row[1], row[-1]] == [f"{100 * scores[0].value:.1f}" for scores in rules]
 
 
 # gensim leaves the file open when it reads vectors without a header
@@ -298,13 +315,15 @@ def test_info_and_plot(model, tmp_path):
     values = json.loads(wordrank("info", model, "--json", cwd=tmp_path).stdout)
     assert (values["vector_size"], values["window"], values["epochs"], values["seed"]) == (20, 5, 3, 7)
     assert (values["rank_loss"], values["solver"], values["symmetric"]) == ("log", "sampled", True)
+    assert values["file_mb"] == round(model.stat().st_size / 1e6, 1)
     assert "rank_loss          log" in wordrank("info", model, cwd=tmp_path).stdout.decode()
     for name, start in (("words.png", b"\x89PNG"), ("words.html", b"<!DOCTYPE html>")):
         done = wordrank("plot", model, "government", "cricket", "-n", "5", "-o", name, cwd=tmp_path)
-        assert (done.returncode, done.stdout.decode()) == (0, f"Wrote 'Neighbours of government, cricket' to {name}\n")
+        assert done.returncode == 0
+        assert done.stdout.decode().startswith(f"Wrote 'Neighbours of government, cricket' to {name} (")
         assert (tmp_path / name).read_bytes().startswith(start)
     done = wordrank("plot", model, "-n", "20", "-o", "words.svg", cwd=tmp_path)
-    assert done.stdout == b"Wrote '20 words' to words.svg\n"
+    assert done.stdout.startswith(b"Wrote '20 words' to words.svg (")
 
 
 def test_plot_draws_training_and_rank_losses(model, tmp_path):
@@ -382,10 +401,10 @@ def test_resume_after_an_interrupt(model, tmp_path):
 def test_errors_are_one_line(tmp_path):
     """Bad files and options end with exit code 1 and one line, without a traceback."""
     for arguments, message in (
-        (["missing.txt"], "missing.txt"),
-        ([LEE, "--window", "0"], "'window' must be a positive integer"),
-        ([LEE, "--memory", "huge"], "'memory' must be a number of bytes"),
-        ([LEE, "--min-count", "100000"], "Lower 'min_count'"),
+        (["missing.txt"], "Error: 'missing.txt': there is no such file."),
+        ([LEE, "--window", "0"], "Error: --window must be a positive integer. Got 0 instead."),
+        ([LEE, "--memory", "huge"], "Error: --memory must be a number of bytes"),
+        ([LEE, "--min-count", "100000"], "Lower --min-count"),
     ):
         done = wordrank("cooccur", *arguments, "-o", "pairs", "-q", cwd=tmp_path)
         assert done.returncode == 1
@@ -462,7 +481,7 @@ def test_models_without_context_vectors(model, tmp_path):
         assert f"'{name}' has no context vectors. Omit --sum." in done.stderr.decode()
         assert not (tmp_path / "sums.txt").exists()
     done = wordrank("train", "-", "-o", "model", "--workers", "-2", cwd=tmp_path, input=b"a b\n")
-    message = "Error: 'workers' must be a positive integer. Got -2 instead. 0 and -1 stand for all cores.\n"
+    message = "Error: --workers must be a positive integer. Got -2 instead. 0 and -1 stand for all cores.\n"
     assert done.stderr.decode() == message
 
 
@@ -481,7 +500,7 @@ def test_integer_keys(tmp_path):
         assert done.returncode == 0, done.stderr
     assert ", significant" not in done.stdout.decode()  # a model does not differ from itself
     assert "| 3 |" in (tmp_path / "page.md").read_text()
-    assert wordrank("similar", "graph", "99", cwd=tmp_path).stderr == b"Error: Key '99' not present in vocabulary\n"
+    assert wordrank("similar", "graph", "99", cwd=tmp_path).stderr == b"Error: '99' is not in the vocabulary.\n"
 
 
 def test_zero_vectors_and_words_with_spaces(tmp_path):
@@ -497,7 +516,8 @@ def test_zero_vectors_and_words_with_spaces(tmp_path):
     assert "cannot hold the word 'new york'" in done.stderr.decode()
     assert not (tmp_path / "vectors.txt").exists()
     done = wordrank("export", "spaces", "-o", "projector", "--format", "projector", cwd=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"Wrote 4 vectors to projector\n", b"")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"Wrote 4 vectors to projector (")
 
 
 def test_useless_options_are_rejected(model, tmp_path):
@@ -513,9 +533,36 @@ def test_useless_options_are_rejected(model, tmp_path):
 
 
 def test_unknown_word(model, tmp_path):
-    """An unknown word gives a one-line error that names it."""
-    done = wordrank("similar", model, "qwertz", cwd=tmp_path)
-    assert (done.returncode, done.stderr.decode()) == (1, "Error: Key 'qwertz' not present in vocabulary\n")
+    """An unknown word gives a one-line error that names it, its lower-case form and words of a similar spelling."""
+    for arguments, word, similar in (
+        (["similar", model, "qwertz"], "qwertz", ""),
+        (["similar", model, "Cricket"], "Cricket", " Did you mean 'cricket'"),
+        (["analogy", model, "he", "his", "goverment"], "goverment", " Did you mean 'government'"),
+        (["plot", model, "goverment", "-o", "words.png"], "goverment", " Did you mean 'government'"),
+        (["evaluate", model, "--word", "goverment"], "goverment", " Did you mean 'government'"),
+    ):
+        done = wordrank(*arguments, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert done.stderr.decode().startswith(f"Error: '{word}' is not in the vocabulary.{similar}")
+        assert len(done.stderr.decode().splitlines()) == 1
+
+
+def test_errors_speak_of_options_and_files(tmp_path):
+    """Messages name options and arguments; a file that is called like a parameter keeps its name."""
+    (tmp_path / "empty").write_text("")
+    (tmp_path / "few").write_text("a b c\n")
+    (tmp_path / "seed").mkdir()
+    for arguments, message in (
+        (["few", "--alpha", "100"], "--alpha is the learning rate; the paper's alpha is --rank-scale."),
+        (["few", "--tolerance", "0.1"], "--tolerance must be omitted unless the rate is constant."),
+        (["few"], "none occurs --min-count (5) times"),
+        (["empty"], "The corpus holds no words."),
+        (["seed"], "'seed' holds no co-occurrences"),
+    ):
+        done = wordrank("train", *arguments, "-o", "model", "-q", cwd=tmp_path)
+        assert done.returncode == 1
+        assert message in done.stderr.decode()
+        assert not re.search(r"_|Errno|None|True|sentences", done.stderr.decode().replace("co-occ", ""))
 
 
 def test_help_and_version(tmp_path):
@@ -536,7 +583,24 @@ def test_help_and_version(tmp_path):
     ):
         assert f"  {name} " in shown
     assert "..." not in shown.replace("COMMAND [ARGS]...", "").replace("is to ...?", "")  # click shortens long help
+    assert all(parameter.help for command in main.commands.values() for parameter in command.params
+               if isinstance(parameter, click.Option))  # fmt: skip
     assert "version" in wordrank("--version", cwd=tmp_path).stdout.decode()
+
+
+def test_all_parameters_are_options(tmp_path):
+    """`train` has an option for each parameter of the objective and of the solver; they reach the model."""
+    options = {parameter.name for parameter in main.commands["train"].params}
+    of_python = {*Objective.__dataclass_fields__, *Method.__dataclass_fields__, "alpha", "min_alpha", "sharpness"}
+    assert of_python | {"whiten", "init", "preset", "tolerance"} <= options
+    given = "--solver stored --optimizer sgd --no-bias --uniform-negatives --xi-period 2 --x-max 7 --epsilon 0.5 --t 3"
+    given += " --min-alpha 0.001 --alpha 0.002 --discount 0 --sharpness 1 --no-whiten --init random --rank-loss log_t"
+    done = wordrank("train", LEE, "-o", "model", "--epochs", "1", "--vector-size", "4", *given.split(), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    model = WordRank.load(tmp_path / "model")
+    assert model.method == Method("stored", "sgd", False, True, 2)
+    assert model.objective == Objective("log_t", t=3.0, x_max=7.0, epsilon=0.5, discount=0.0)
+    assert (model.alpha, model.min_alpha, model.sharpness, model.whiten) == (0.002, 0.001, 1.0, False)
 
 
 def test_bash_completion(tmp_path):
@@ -606,6 +670,33 @@ def test_what_is_no_model_is_named(tmp_path):
         done = CliRunner().invoke(main, ["similar", str(tmp_path / name), "king"])
         assert done.exit_code == 1
         assert message in done.output
+
+
+def in_terminal(*arguments, cwd):
+    """Run `wordrank` in a terminal of 80 columns; return its lines, without those that others replaced."""
+    terminal, end = os.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    child = subprocess.Popen([COMMAND, *arguments], stdin=end, stdout=end, stderr=end, cwd=cwd)
+    os.close(end)
+    shown = b""
+    with suppress(OSError):  # Linux reports the end of a terminal as an error
+        while block := os.read(terminal, 4096):
+            shown += block
+    os.close(terminal)
+    assert child.wait(60) == 0, shown
+    return [line.rstrip("\r").rpartition("\r")[2] for line in shown.decode().split("\n") if line.strip()]
+
+
+def test_progress_in_a_terminal(tmp_path):
+    """In a terminal, bars and the summary have lines of their own, which fit; in a pipe there is a log instead."""
+    shown = in_terminal("train", LEE, "-o", "lee", *TRAIN, cwd=tmp_path)
+    assert [line.split()[0] for line in shown] == ["reading:", "counting:", "epoch", "Wrote"]
+    assert "100%" in shown[1]
+    assert re.match(r"epoch 3/3: 100%.*pair/s, loss=", shown[2])
+    assert max(map(len, shown)) <= 80
+    done = wordrank("train", LEE, "-o", "lee", *TRAIN, cwd=tmp_path, stdin=subprocess.DEVNULL)
+    assert "EPOCH 3 of 3: loss " in done.stderr.decode()
+    assert "\r" not in done.stderr.decode()
 
 
 def test_question_in_a_terminal(tmp_path, model):

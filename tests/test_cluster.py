@@ -122,6 +122,22 @@ def test_vectors_of_many_blocks_do_not_depend_on_the_machines(lee_pairs, many_bl
         assert run_epochs(connected, lee_pairs, settings=MANY_BLOCKS) == many_blocks
 
 
+def test_progress_within_an_epoch(lee_pairs, many_blocks, monkeypatch):
+    """While an epoch runs, the machines report how many of its cells are done; the vectors stay the same."""
+    monkeypatch.setattr("gensim_wordrank.cluster.backend.REPORT_SECONDS", 0.005)
+    of_epochs = []
+    with in_process(2) as cluster, connect(cluster) as connected:
+        result = run_epochs(
+            connected, lee_pairs, lambda epoch: of_epochs.append([]), MANY_BLOCKS,
+            report=lambda share: of_epochs[-1].append(share),
+        )  # fmt: skip
+    assert result == many_blocks
+    for shares in of_epochs:
+        assert shares == sorted(shares)
+        assert 0 <= shares[0] <= shares[-1] <= 1
+    assert any(0 < share < 1 for shares in of_epochs for share in shares)
+
+
 @pytest.mark.parametrize("order", [0, -1])
 def test_cells_run_as_soon_as_their_blocks_are_free(order):
     """In every possible order of arrivals, cells follow those that had their blocks before, and all of them run."""

@@ -86,6 +86,18 @@ def test_unknown_parameters_are_rejected():
         WordRank([["a", "b"]], xyz=5)
 
 
+def test_misspelled_parameters_of_train():
+    """`train` rejects names that are like one of its parameters; like Word2Vec, it ignores others."""
+    sentences = [["a", "b"]]
+    model = WordRank(sentences, min_count=1, vector_size=2, epochs=1)
+    for name, similar in (("epoch", "epochs"), ("callback", "callbacks"), ("total_example", "total_examples")):
+        message = rf"WordRank\.train\(\) got an unexpected keyword argument '{name}'\. Did you mean '{similar}'\?$"
+        with pytest.raises(TypeError, match=message):
+            model.train(sentences, total_examples=1, **{name: 1})
+    model.train(sentences, total_examples=1, epochs=1, verbose=False)
+    assert model.epochs_done == 2
+
+
 def test_callbacks_and_trim_rule_without_a_corpus(caplog):
     """They are not kept for train and build_vocab, and gensim's warnings say so."""
     with caplog.at_level(logging.WARNING):

@@ -74,6 +74,7 @@ def test_progress_bars(capsys):
     bars = capsys.readouterr().err
     for name in ("reading", "counting"):
         assert re.search(rf"{name}.*word/s", bars)
+    assert re.search(r"counting: 100%[^\r]*$", bars)
 
 
 def test_max_final_vocab():

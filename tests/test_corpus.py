@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import smart_open
-from gensim.corpora import TextCorpus
+from gensim.corpora import TextCorpus, TextDirectoryCorpus
 from gensim.models.word2vec import LineSentence
 from gensim_wordrank import Cooccurrence, WordRank
 from gensim_wordrank.text import tokens
@@ -261,6 +261,39 @@ def test_texts_of_gensim_corpora(tmp_path):
     assert list(validate_sentences(TextCorpus(str(tmp_path / "texts")))) == [
         ["human", "interface"], ["survey"],
     ]  # fmt: skip
+    with_metadata = TextCorpus(str(tmp_path / "texts"), metadata=True)  # a pair per text
+    assert list(validate_sentences(with_metadata)) == [["human", "interface"], ["survey"]]
+
+
+def test_training_on_gensim_corpora(tmp_path):
+    """The constructor, build_vocab and train read whatever has `get_texts`, also without an iterator."""
+
+    class Texts:
+        def get_texts(self):
+            yield from [["a", "b"], ["b", "c"]]
+
+    options = {"vector_size": 2, "min_count": 1, "epochs": 1}
+    for limit in (None, 100):
+        model = WordRank(Texts(), max_vocab_size=limit, **options)
+        assert model.wv.index_to_key == ["b", "c", "a"]
+    later = WordRank(**options)
+    later.build_vocab(Texts())
+    later.train(Texts(), total_examples=later.corpus_count, epochs=1)
+    assert later.wv.vectors.tobytes() == model.wv.vectors.tobytes()
+    directory = tmp_path / "texts"
+    directory.mkdir()
+    (directory / "one.txt").write_text("human interface\nhuman survey\n")
+    assert set(WordRank(TextDirectoryCorpus(str(directory)), **options).wv.index_to_key) == {
+        "human", "interface", "survey",
+    }  # fmt: skip
+
+
+def test_one_compressed_file(tmp_path):
+    """A compressed file trains as a list of it, and as the text itself."""
+    (tmp_path / "text").write_text("a b c\nb c\n" * 9)
+    (tmp_path / "text.gz").write_bytes(gzip.compress((tmp_path / "text").read_bytes()))
+    sources = [tmp_path / "text", tmp_path / "text.gz", str(tmp_path / "text.gz"), [str(tmp_path / "text.gz")]]
+    assert len({WordRank(corpus_file=each, vector_size=2, epochs=1).wv.vectors.tobytes() for each in sources}) == 1
 
 
 @settings(max_examples=50, deadline=None)
@@ -283,3 +316,12 @@ def test_iterators_are_rejected():
         with pytest.raises(TypeError, match="can be read only once; .*Pass a list"):
             validate_source(one_shot, None, passes=2)
     validate_source([["a"]], None, passes=2)
+
+
+def test_byte_order_mark(tmp_path):
+    """A byte order mark is no part of a word, at the beginning of a file or where a file was appended to another."""
+    text = tmp_path / "text.txt"
+    text.write_bytes(b"\xef\xbb\xbfthe cat\n\xef\xbb\xbfthe dog\n")
+    found = read(corpus_file=text)
+    assert found.words == ["the", "cat", "dog"]
+    assert found.counts.tolist() == [2, 1, 1]

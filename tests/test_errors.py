@@ -1,5 +1,7 @@
 """Errors for bad input name the parameter and the remedy."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from gensim.corpora import Dictionary
@@ -41,6 +43,10 @@ def test_invalid_corpora():
         ((sentence for sentence in SENTENCES), "can be read only once"),
         (iter(SENTENCES), "can be read only once"),
         (["a plain string", "another"], "plain string"),
+        (["text.txt"], "pass names of files as 'corpus_file'"),
+        ("text.txt", "To read a file, pass its name as 'corpus_file'"),
+        (Path("text.txt"), "To read a file, pass its name as 'corpus_file'"),
+        ([["a", "b"], None], "Sentence 1, counted from 0, is None. Leave it out."),
         ([dictionary.doc2bow(sentence) for sentence in SENTENCES], "bag of words"),
         (5, "iterable"),
     ):
@@ -53,7 +59,7 @@ def test_corpus_without_words():
     for empty in ([], [[], []]):
         with pytest.raises(RuntimeError, match="holds no words"):
             WordRank(empty)
-    with pytest.raises(RuntimeError, match="'min_count' is 50"):
+    with pytest.raises(RuntimeError, match=r"none occurs 'min_count' \(50\) times"):
         WordRank(SENTENCES, min_count=50)
 
 

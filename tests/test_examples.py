@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 import gensim_wordrank
+import nbformat
 import pytest
+from nbclient import NotebookClient
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
@@ -69,6 +71,7 @@ def test_getting_started(tmp_path, monkeypatch, capfd):
     page = run_page("docs/getting-started.md", "python", "sh")
     shown = re.search("```text\n(.*?)```", (ROOT / "docs/getting-started.md").read_text(), re.DOTALL)[1]
     printed = re.search(r"^Wrote 1750 vectors to(.*\n){7}", capfd.readouterr().out, re.MULTILINE)[0]
+    shown, printed = (re.sub(r" \(1\.5 MB, \d+\.\d s\)", "", text) for text in (shown, printed))
     (loss, *cosines), (real_loss, *real_cosines) = (re.findall(r"\d+\.\d+", text) for text in (shown, printed))
     assert float(loss) == pytest.approx(float(real_loss), rel=0.01)
     # rounding depends on the processor, so words with almost equal cosines may swap
@@ -105,6 +108,24 @@ def test_scripts(script, tmp_path):
     assert re.search(SCRIPTS[script], done.stdout)
 
 
+def test_notebook(tmp_path):
+    """The notebook runs without errors and warnings, and shows tables, a picture and a progress bar."""
+    notebook = nbformat.read(ROOT / "examples" / "wikipedia.ipynb", as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells)  # they would become outdated
+    NotebookClient(notebook, timeout=240, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    assert not [output.text for output in outputs if output.output_type == "stream"]
+    shown = [output.data for output in outputs]
+    tables = [data["text/html"] for data in shown if "text/html" in data]
+    assert [re.search("(WordRank|Cooccurrence|wordsim353|difference)", table)[1] for table in tables] == [
+        "WordRank", "Cooccurrence", "wordsim353", "difference",
+    ]  # fmt: skip
+    assert sum("image/png" in data for data in shown) == 1
+    assert any("application/vnd.jupyter.widget-view+json" in data for data in shown)  # of tqdm
+    neighbours = next(data["text/plain"] for data in shown if "quantum" in data["text/plain"])
+    assert "theoretical" in neighbours
+
+
 def test_demo(tmp_path):
     """The demo prints neighbours, correct analogies and scores, without a log, and writes what it says it writes."""
     command = [sys.executable, "-W", "error", "-m", "gensim_wordrank.demo", "demo"]
@@ -118,7 +139,8 @@ def test_demo(tmp_path):
     score, known, unknown = found.groups()
     assert float(score) > 50
     assert int(unknown) == round(100 - int(known) / 3.53)
-    written = re.search("^Wrote (.*) \\(", done.stdout, re.MULTILINE)[1].split(", ")
+    written = re.search("^Wrote (.*)$", done.stdout, re.MULTILINE)[1].split(", ")
+    assert max(map(len, done.stdout.splitlines())) <= 80
     assert {tmp_path / name for name in written} == set((tmp_path / "demo").iterdir())
     assert (tmp_path / "demo" / "words.png").read_bytes().startswith(b"\x89PNG")
     for page in ("words.html", "report.html"):

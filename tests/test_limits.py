@@ -128,7 +128,7 @@ def test_small_control_group(text, tmp_path, control_group):
     control_group.write_text(str(205 * 10**6))
     process = train(text, tmp_path / "model", group=control_group.parent)
     assert has_memory_error(process), (process.returncode, process.stderr)
-    assert re.search(r"needs 1\d\d MB more memory, and \d+ MB are left. Lower 'vector_size'", process.stderr)
+    assert re.search(r"needs 1\d\d MB more memory, and \d+ MB are left. Lower --vector-size", process.stderr)
     control_group.write_text(str(ENOUGH))
     assert train(text, tmp_path / "model", group=control_group.parent).returncode == 0
 

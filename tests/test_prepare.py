@@ -5,6 +5,7 @@ import re
 import tracemalloc
 
 import pytest
+from gensim_wordrank import WordRank
 from gensim_wordrank.text import prepare as preparation
 from gensim_wordrank.text.prepare import prepare, split_sentences, split_words
 
@@ -23,6 +24,10 @@ from gensim_wordrank.text.prepare import prepare, split_sentences, split_words
         ("The U.S. Army, e.g. Rangers, approx. 40 men.", None),
         ("and so on... but not here. lower case follows", None),
         ("Élan counts. Ähnlich auch.", ["Élan counts.", "Ähnlich auch."]),
+        ("Er kam z. B. um 5. „Ach!“ Dr. Faust ging.", ["Er kam z. B. um 5.", "„Ach!“", "Dr. Faust ging."]),
+        ("Он жил в г. Москва. Потом уехал.", ["Он жил в г. Москва.", "Потом уехал."]),
+        ("他 喜欢 猫 。 她说：「好！」她 走 了。", ["他 喜欢 猫 。", "她说：「好！」", "她 走 了。"]),
+        ("यह किताब है। वह घर है।", ["यह किताब है।", "वह घर है।"]),
         (" \t ", []),
     ],
 )
@@ -37,13 +42,17 @@ def test_split_sentences(paragraph, expected):
         ("The CAT, sat!", "the cat sat"),
         ("don't CAN'T won\u2019t n't", "do nt ca nt wo nt nt"),
         ("it's John\u2019s rock_n_roll", "it s john s rock n roll"),
-        ("a naïve café, Москва and 東京 in 1984", "a and in 1984"),
-        ("cafe\u0301 or cafe", "or cafe"),
+        ("a naïve café, Москва and 東京 in 1984", "a naïve café москва and 東京 in 1984"),
+        ("cafe\u0301 or cafe", "café or cafe"),
+        ("Die Straße, das Öl", "die straße das öl"),
+        ("हिन्दी की किताब", "हिन्दी की किताब"),
+        ("می\u200cخواهم بروم", "می\u200cخواهم بروم"),
+        ("\ufeffThe cat", "the cat"),
         ("x\u00a0y\u2014z", "x y z"),
     ],
 )
 def test_split_words(sentence, expected):
-    """Words with letters outside ASCII are removed; anything but letters and digits separates words."""
+    """Words of any script are kept in lower case; anything but letters, their marks and digits separates words."""
     assert split_words(sentence) == expected.split()
 
 
@@ -53,7 +62,40 @@ def test_sentences_of_3_to_500_words_are_kept(tmp_path):
     raw.write_text("\n".join(" ".join(["word"] * length) + "." for length in (2, 3, 500, 501)))
     done = prepare([raw], tmp_path / "text.txt")
     assert [len(line.split()) for line in (tmp_path / "text.txt").read_text().splitlines()] == [3, 500]
-    assert (done.lines, done.tokens, done.skipped) == (2, 503, 2)
+    assert (done.lines, done.tokens, done.skipped, done.skipped_tokens) == (2, 503, 2, 503)
+
+
+TEXTS = {
+    "de": (
+        "Die Bäckerei öffnet um 7 Uhr. Süße Brötchen kosten z. B. 40 Cent!",
+        ["die bäckerei öffnet um 7 uhr", "süße brötchen kosten z b 40 cent"],
+    ),
+    "ru": (
+        "Ёлка стоит в углу. Дети поют: «Здравствуй, ёлка!» Потом танцуют все.",
+        ["ёлка стоит в углу", "дети поют здравствуй ёлка", "потом танцуют все"],
+    ),
+    "zh": ("我 喜欢 喝 茶 。 他 不 喜欢 咖啡 ！", ["我 喜欢 喝 茶", "他 不 喜欢 咖啡"]),  # segmented
+}
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_languages(tmp_path, language):
+    """German, Russian and segmented Chinese text keeps its letters, without a byte order mark, and trains a model."""
+    raw, lines = TEXTS[language]
+    (tmp_path / "raw.txt").write_text(raw, encoding="utf-8-sig")
+    done = prepare([tmp_path / "raw.txt"], tmp_path / "text.txt")
+    assert (tmp_path / "text.txt").read_text(encoding="utf-8").splitlines() == lines
+    assert (done.lines, done.not_ascii, done.skipped) == (len(lines), 0, 0)
+    model = WordRank(corpus_file=tmp_path / "text.txt", vector_size=4, min_count=1, epochs=1)
+    assert set(model.wv.index_to_key) == set(" ".join(lines).split())
+
+
+def test_ascii(tmp_path):
+    """By the paper's rule, words with other letters are removed and counted."""
+    (tmp_path / "raw.txt").write_text("A naïve café in Москва, one 東京. Ça va!", encoding="utf-8")
+    done = prepare([tmp_path / "raw.txt"], tmp_path / "text.txt", ascii=True)
+    assert (tmp_path / "text.txt").read_text() == "a in one\n"
+    assert (done.tokens, done.not_ascii, done.skipped, done.skipped_tokens) == (3, 5, 1, 1)
 
 
 def test_text8(tmp_path):

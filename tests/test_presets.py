@@ -143,6 +143,6 @@ def test_a_converged_run_has_nothing_to_resume(lee_pairs, tmp_path):
 
 def test_tolerance_needs_a_constant_rate():
     """In a run whose rate falls, the loss converges for that reason alone."""
-    with pytest.raises(ValueError, match="'tolerance' must be None unless the rate is constant. Got 0.1 instead. Give"):
+    with pytest.raises(ValueError, match="'tolerance' must be omitted unless the rate is constant. Got 0.1 instead."):
         WordRank(tolerance=0.1)
     assert WordRank(tolerance=0.1, alpha=0.3, min_alpha=0.3).tolerance == 0.1

@@ -1,6 +1,8 @@
 """Training lowers the objective, is deterministic and stops if it diverges."""
 
 import itertools
+import logging
+import re
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from gensim_wordrank.settings import SETTINGS
 from gensim_wordrank.text.corpus import read
 from gensim_wordrank.training.backend import EpochResult, LocalBackend
 from gensim_wordrank.training.method import Method
+from gensim_wordrank.training.sampled import TrainingConfig
 from gensim_wordrank.training.schedule import Schedule, learning_rate_scale
 from gensim_wordrank.training.state import (
     State,
@@ -20,7 +23,7 @@ from gensim_wordrank.training.state import (
     initial_vectors,
     initial_words,
 )
-from gensim_wordrank.training.trainer import Listener, Trainer
+from gensim_wordrank.training.trainer import Listener, Progress, Trainer
 
 COMBINATIONS = list(itertools.product([loss.value for loss in RankLoss], [loss.value for loss in PairLoss]))
 
@@ -100,7 +103,7 @@ def test_two_runs_equal_one_longer_run(toy, solver):
 class Recorder(LocalBackend):
     """A backend that records the schedule instead of training."""
 
-    def run_epochs(self, config, counts, state, points):
+    def run_epochs(self, config, counts, state, points, report):
         """Yield a result per point."""
         for epoch, point in enumerate(points, 1):
             self.seen.append(point)
@@ -225,3 +228,40 @@ def test_initial_bias_is_the_log_frequency(toy):
     bias = initial_bias(toy.summarize().context_sums)
     mass = np.asarray(toy.matrix.sum(axis=0)).ravel()
     np.testing.assert_allclose(bias, np.log(mass + 1) - np.log(mass + 1).mean(), atol=1e-5)
+
+
+class Bar:
+    """A progress bar that records how far it came."""
+
+    def __init__(self):
+        self.n, self.steps = 0, []
+
+    def update(self, pairs):
+        """Advance."""
+        self.n += pairs
+        self.steps.append(pairs)
+
+    def set_description(self, text, refresh):
+        """Ignore the text."""
+
+    def set_postfix(self, loss):
+        """Ignore the loss."""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_progress_within_an_epoch(workers, monkeypatch, caplog):
+    """The bar advances with every cell and ends at all pairs; long epochs log their share, speed and time left."""
+    monkeypatch.setattr("gensim_wordrank.training.trainer.LOG_SECONDS", 0.0)
+    words = np.random.default_rng(1).integers(0, 700, (2000, 30)).astype(str).tolist()
+    counts, bar = Cooccurrence.from_corpus(words), Bar()
+    schedule = Schedule(2, 0.025, 0.01)
+    assert (schedule.passes, TrainingConfig.of(counts.summarize(), Objective(), 10, 1).partition.n_blocks) == (3, 2)
+    progress = Progress(2, schedule.passes, 0, counts.nnz, bar)
+    trainer = Trainer(Objective(), schedule, LocalBackend(workers), 1)
+    with caplog.at_level(logging.INFO):
+        assert len(list(trainer.run(new_state(counts), counts, counts.summarize(), [progress]))) == 2
+    assert bar.n == 6 * counts.nnz
+    assert min(bar.steps) >= 0
+    assert len([step for step in bar.steps if step]) == 6 * 4  # passes, and cells of a pass
+    assert "EPOCH 1 of 2: 8% done, " in caplog.text
+    assert re.search(r"EPOCH 2 of 2: 50% done, .* million pairs per second, \d+ s left in all", caplog.text)

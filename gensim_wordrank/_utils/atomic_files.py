@@ -99,8 +99,7 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[str], None])
         if target.is_file():
             for file in (main, *companions):
                 shutil.copymode(target, file)
-        is_companion = re.compile(rf"{re.escape(target.name)}\.{TOKEN}\..+")
-        _publish(main, target, companions, lambda name: is_companion.fullmatch(name) is not None)
+        _publish(main, target, companions, lambda name: _is_companion(name, target))
 
 
 @contextmanager
@@ -120,6 +119,19 @@ def describe_write_errors(target: Path) -> Iterator[None]:
 def companion_prefix(name: str, generation: str) -> str:
     """Return how the names of the companions of a file begin."""
     return f"{name}.{generation}."
+
+
+def total_size(path: str | os.PathLike[str]) -> int:
+    """Return the bytes of a file and its companions, or of all files in a directory."""
+    if Path(path).is_dir():
+        return sum(file.stat().st_size for file in Path(path).rglob("*") if file.is_file())
+    target = target_file(Path(path))
+    companions = [file for file in target.parent.iterdir() if _is_companion(file.name, target)]
+    return sum(file.stat().st_size for file in (target, *companions))
+
+
+def _is_companion(name: str, target: Path) -> bool:
+    return re.fullmatch(rf"{re.escape(target.name)}\.{TOKEN}\..+", name) is not None
 
 
 def _publish(main: Path, target: Path, companions: list[Path], is_companion: Callable[[str], bool]) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import click
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from gensim_wordrank._utils import atomic_files
 
@@ -19,6 +21,8 @@ from gensim_wordrank._utils import atomic_files
 EXPECTED_ERRORS = (
     OSError, ValueError, TypeError, KeyError, AttributeError, MemoryError, RuntimeError, ArithmeticError, ImportError,
 )  # fmt: skip
+# parameters of Python that are arguments here
+ARGUMENTS = {"sentences": "TEXTS", "corpus_file": "TEXTS", "words": "WORDS", "path": "The output file"}
 
 trust_option = click.option(
     "--trust", is_flag=True,
@@ -45,14 +49,15 @@ def command(function: Callable[..., None]) -> click.Command:
         # Dask sets the level of its log when it is imported, which is later
         os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "info" if verbose else "error" if quiet else "warning")
         tqdm.monitor_interval = 0  # no monitor thread: tqdm warns if it cannot be started
+        context = click.get_current_context()
+        context.meta["started"] = perf_counter()
         try:
             function(**options)
         except KeyboardInterrupt:
             names = ", ".join(f"'{name}'" for name in atomic_files.published())
             raise Interrupted(f"Interrupted. {f'Written: {names}' if names else 'Nothing was written'}.") from None
         except EXPECTED_ERRORS as error:
-            text = str(error.args[0]) if isinstance(error, KeyError) else str(error)
-            raise click.ClickException(" ".join(text.split()) or type(error).__name__) from error
+            raise click.ClickException(explain_error(error, context)) from error
 
     result = click.command()(run)
     result.params += [
@@ -60,6 +65,22 @@ def command(function: Callable[..., None]) -> click.Command:
         click.Option(["-q", "--quiet"], is_flag=True, help="Print only results and errors."),
     ]
     return result
+
+
+def explain_error(error: BaseException, context: click.Context) -> str:
+    """Return the message of an error in one line, with options and files instead of the names of Python."""
+    if isinstance(error, OSError) and error.filename is not None:
+        reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
+        return f"'{error.filename}': {reason}."
+    text = str(error.args[0]) if isinstance(error, KeyError) else str(error)
+    text = re.sub(r"^\[Errno \d+\] | \(in Python, [^)]*\)", "", " ".join(text.split()))
+    options = [each for each in context.command.params if isinstance(each, click.Option)]
+    names = ARGUMENTS | {str(each.name): max(each.opts, key=len) for each in options}
+    for value in context.params.values():  # a file may be called like a parameter
+        for given in value if isinstance(value, tuple) else [value]:
+            names.pop(str(given), None)
+    text = re.sub(r"'(\w+)'", lambda match: names.get(match[1], match[0]), text)
+    return text or type(error).__name__
 
 
 class Interrupted(click.ClickException):
@@ -93,6 +114,10 @@ def shows_progress() -> bool:
 
 
 def print_summary(output: str, text: str) -> None:
-    """Print what was written, unless --quiet; to stderr if `output` is stdout or a pipe."""
-    if not is_quiet():
-        click.echo(text, err=atomic_files.is_special_file(output))
+    """Print what was written, its size and the time, unless --quiet; to stderr if `output` is stdout or a pipe."""
+    if is_quiet():
+        return
+    seconds = f"{perf_counter() - click.get_current_context().meta['started']:.1f} s"
+    is_special = atomic_files.is_special_file(output)
+    size = "" if is_special else f"{atomic_files.total_size(output) / 1e6:.1f} MB, "
+    click.echo(f"{text} ({size}{seconds})", err=is_special)

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from enum import Enum
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -24,9 +25,13 @@ from gensim_wordrank.objective.losses import PairLoss, RankLoss
 from gensim_wordrank.presets import Preset
 from gensim_wordrank.text import corpus
 from gensim_wordrank.text import prepare as preparation
+from gensim_wordrank.text.prepare import MAX_LENGTH, MIN_LENGTH
 from gensim_wordrank.training import run_directory
 from gensim_wordrank.training.backend import StoppedError
 from gensim_wordrank.training.checkpoints import Checkpoints, prepare_directory
+from gensim_wordrank.training.method import Optimizer
+from gensim_wordrank.training.state import Init
+from gensim_wordrank.types import Solver
 
 DEFAULTS = {name: argument.default for name, argument in inspect.signature(WordRank).parameters.items()}
 
@@ -37,9 +42,14 @@ def parameter(name: str, help: str, **settings: Any) -> Callable[..., Any]:
     return click.option(option, default=DEFAULTS[name], show_default=True, help=help, **settings)
 
 
-def switch(names: str, help: str) -> Callable[..., Any]:
-    """Return an option --on/--off that is on by default."""
-    return click.option(names, default=True, show_default=True, help=help)
+def choice(name: str, kind: type[Enum], help: str) -> Callable[..., Any]:
+    """Return an option for a parameter of WordRank that has one of the values of an enum."""
+    return parameter(name, help, type=click.Choice([each.value for each in kind]))
+
+
+def switch(names: str, help: str, default: bool | None = True) -> Callable[..., Any]:
+    """Return an option --on/--off."""
+    return click.option(names, default=default, show_default=True, help=help)
 
 
 def with_options(*options: Callable[..., Any]) -> Callable[..., Any]:
@@ -70,14 +80,31 @@ training_options = (
     parameter("vector_size", "Dimension of the vectors."),
     parameter("epochs", "Passes over the co-occurrence counts."),
     parameter("tolerance", "Stop when the loss falls by less than this share; needs a constant rate.", type=float),
-    parameter("seed", "Random seed. The vectors do not depend on --workers."),
+    parameter("seed", "Random seed. The vectors do not depend on --workers.", type=click.IntRange(0, 2**32 - 1)),
     parameter("alpha", "Learning rate, in the units of Word2Vec (default: 0.025).", type=float),
-    parameter("rank_loss", "Function of the rank to minimize.", type=click.Choice([loss.value for loss in RankLoss])),
-    parameter("pair_loss", "Loss that bounds the rank.", type=click.Choice([loss.value for loss in PairLoss])),
+    parameter("min_alpha", "Rate to which it falls (default: 0.0001; with stored and triplet --alpha).", type=float),
+    choice("rank_loss", RankLoss, "Function of the rank to minimize: rho_0, rho_1, rho_2, rho_3 of the paper."),
+    choice("pair_loss", PairLoss, "Loss that bounds the rank."),
     parameter("rank_scale", "The paper's alpha."),
     parameter("rank_offset", "The paper's beta."),
-    parameter("l2", "Strength of the L2 regularization."),
+    parameter("t", "Parameter of the rank loss log_t."),
     switch("--weighted/--unweighted", "Weight pairs by their counts, or all equally."),
+    parameter("x_max", "Count above its expected count from which a pair has weight 1."),
+    parameter("epsilon", "Exponent of the weights of pairs with lower counts."),
+    parameter("discount", "Share of the expected count to subtract from each count; 0 in the paper."),
+    parameter("l2", "Strength of the L2 regularization."),
+    choice("solver", Solver, "Estimate ranks, store the exact xi of all pairs, or one triplet at a time."),
+    choice("optimizer", Optimizer, "Steps of the solver; the paper's are sgd."),
+    switch("--bias/--no-bias", "Whether contexts have a bias; not in the paper."),
+    switch("--uniform-negatives/--frequent-negatives", "Sample negatives uniformly, or by frequency.", False),
+    parameter("xi_period", "Epochs between two updates of xi with the solver stored."),
+    parameter("sharpness", "Factor of the ranks until the last fifth of the epochs; 1 in the paper."),
+    switch(
+        "--whiten/--no-whiten",
+        "Change the basis of the vectors at the end (default: if the rate falls).",
+        None,
+    ),
+    choice("init", Init, "Initial vectors."),
     click.option("--subwords", is_flag=True, help="Learn from n-grams: vectors of unknown words, better rare words."),
 )
 saving_options = (
@@ -104,16 +131,20 @@ workers_option = click.option("--workers", type=int, help="Number of threads (de
 @command
 @texts_argument
 @output_option("Output file; compressed if its name ends in .gz, for example.")
+@click.option("--ascii", is_flag=True, help="Remove words with other letters than a to z, as in the paper.")
 @click.option("--text8", is_flag=True, help="As the text8 corpus: a to z, digits spelled out, one paragraph per line.")
-def prepare(texts: tuple[str, ...], output: str, text8: bool) -> None:
+def prepare(texts: tuple[str, ...], output: str, ascii: bool, text8: bool) -> None:
     """Turn raw text into text to train on.
 
     TEXTS have one paragraph per line; - reads from standard input. The output, as in the paper, has one sentence of 3
-    to 500 words per line, in lower case, without punctuation and without words that are not ASCII.
+    to 500 words per line, in lower case and without punctuation. It keeps the letters of all scripts. Segment languages
+    without spaces between words, such as Chinese, before.
     """
-    done = preparation.prepare(open_sources(texts), output, text8=text8)
-    summary = f"Wrote {done.tokens} words in {done.lines} lines to {output}; skipped {done.skipped} sentences"
-    print_summary(output, summary)
+    done = preparation.prepare(open_sources(texts), output, ascii=ascii, text8=text8)
+    dropped = f"{done.skipped_tokens} in sentences of fewer than {MIN_LENGTH} or more than {MAX_LENGTH} words"
+    dropped += f", {done.not_ascii} with other letters than a to z" if ascii else ""
+    summary = f"Dropped {done.skipped_tokens + done.not_ascii} words: {dropped}\n" if not text8 else ""
+    print_summary(output, f"{summary}Wrote {done.tokens} words in {done.lines} lines to {output}")
 
 
 @command

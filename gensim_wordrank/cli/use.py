@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
+import itertools
 import json
 import logging
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -20,6 +22,7 @@ from gensim.models import KeyedVectors
 
 from gensim_wordrank import evaluation, plots, quantized, tensor_files
 from gensim_wordrank._utils import atomic_files
+from gensim_wordrank._utils.display import text_table
 from gensim_wordrank.analysis.stability import Stability, format_stability
 from gensim_wordrank.cli.common import command, json_option, output_option, print_summary, trust_option
 from gensim_wordrank.cooccurrence import formats
@@ -27,15 +30,18 @@ from gensim_wordrank.demo import main as run_demo
 from gensim_wordrank.evaluation import load_model
 from gensim_wordrank.evaluation.load import LoadedModel, UntrustedError, describe, is_saved_model
 from gensim_wordrank.evaluation.scores import Method, Unknown
+from gensim_wordrank.evaluation.tables import NOTES, score_table
 from gensim_wordrank.model import WordRank
 from gensim_wordrank.plots.documents import DOCUMENT_WRITERS, FIGURE_WRITERS
-from gensim_wordrank.plots.report import default_words, format_comparison, score_rows
+from gensim_wordrank.plots.report import default_words, score_rows
 from gensim_wordrank.quantized import Quantization
 from gensim_wordrank.subwords.formats import write_fasttext_bin, write_floret
 from gensim_wordrank.tensor_files import is_tensor_file
 
 # ending of the file beside a model that `wordrank stability` writes
 STABILITY = ".stability"
+# the most frequent words, among which similar spellings are looked for
+SUGGESTED_FROM = 100_000
 PROJECTOR_CONFIG = "projector_config.pbtxt"  # TensorBoard reads it
 SUBWORD_WRITERS = {"fasttext": write_fasttext_bin, "floret": write_floret}
 
@@ -53,7 +59,7 @@ confidence_option = click.option(
 @command
 @model_argument
 @click.argument("words", nargs=-1)
-@click.option("-n", "--topn", default=10, show_default=True, help="Number of neighbours.")
+@click.option("-n", "--topn", type=click.IntRange(1), default=10, show_default=True, help="Number of neighbours.")
 @confidence_option
 @click.option("--why", is_flag=True, help="Show the contexts that the words share; see `wordrank explain`.")
 @json_option
@@ -91,8 +97,8 @@ def similar(
         while word := click.prompt("word", default="", show_default=False, err=True):
             try:
                 click.echo(format_neighbours(word, find_neighbours(loaded, word, topn)))
-            except KeyError:
-                click.echo(f"{word}: unknown word")
+            except KeyError as error:
+                click.echo(error.args[0])
 
 
 @command
@@ -100,7 +106,7 @@ def similar(
 @click.argument("a")
 @click.argument("b")
 @click.argument("c")
-@click.option("-n", "--topn", default=5, show_default=True, help="Number of answers.")
+@click.option("-n", "--topn", type=click.IntRange(1), default=5, show_default=True, help="Number of answers.")
 @method_option
 @json_option
 @trust_option
@@ -123,7 +129,7 @@ def analogy(model: str, a: str, b: str, c: str, topn: int, method: str, as_json:
 @method_option
 @click.option(
     "--unknown", type=click.Choice([*(rule.value for rule in Unknown), "predict"]), default="zero", show_default=True,
-    help="Whether items with unknown words score 0, are skipped, or have vectors of n-grams (similarity only).",
+    help="Items with unknown words score 0 (paper), are skipped (gensim), or have vectors of n-grams (similarity).",
 )  # fmt: skip
 @click.option("--restrict-vocab", type=click.IntRange(min=1), help="Use only this many of the most frequent words.")
 @click.option("--sections", is_flag=True, help="Print the score of each section of an analogy set.")
@@ -137,13 +143,16 @@ def evaluate(
 ) -> None:  # fmt: skip
     """Score MODELS on similarity and analogy test sets.
 
-    Similarity uses word vectors u, analogies u + v. Each further model is compared with the first.
+    Similarity uses word vectors u, analogies u + v. Each further model is compared with the first. The table has two
+    scores per set: one where items with unknown words score 0, as in the paper, and one without these items, as gensim
+    scores.
     """
     if report:
         atomic_files.require_other_file(report, [*models, *([sets] if sets else [])])
         atomic_files.select_writer(report, DOCUMENT_WRITERS)
     tests = evaluation.bundled_sets() + (evaluation.read_directory(sets) if sets else [])
     loaded = [open_model(model, trust) for model in models]
+    chosen = to_keys(next((each.wv for each in loaded if set(words) & set(each.wv.index_to_key)), loaded[0].wv), words)
     options["unknown"] = "zero" if unknown == "predict" else unknown
     scores = []
     for name, model in zip(models, loaded, strict=True):
@@ -154,9 +163,9 @@ def evaluate(
             wv = model.subword_model.with_words(evaluation.words_of(tests, wv))
         scores.append(evaluation.evaluate(wv, tests, model.analogy_vectors, **options))
     rows = score_rows(models, scores)
-    click.echo(to_json(rows) if as_json else "\n".join(line for row in rows for line in format_score(row, sections)))
+    click.echo(to_json(rows) if as_json else format_scores(models, rows, sections))
     if report:
-        chosen = to_keys(loaded[0].wv, words) or default_words(loaded, tests)
+        chosen = chosen or default_words(loaded, tests)
         plots.save(plots.model_report(loaded, scores, chosen), report)
 
 
@@ -220,8 +229,10 @@ def info(model: str, as_json: bool, trust: bool) -> None:
     """Show the size and training parameters of MODEL."""
     if not is_saved_model(model):
         raise click.UsageError(f"'{model}' holds only vectors; `info` needs a saved model.")
-    values = describe(load_whole(model, trust))
-    click.echo(json.dumps(values) if as_json else "\n".join(f"{name:18} {value}" for name, value in values.items()))
+    values = describe(load_whole(model, trust)) | {"file_mb": round(atomic_files.total_size(model) / 1e6, 1)}
+    shown = {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in values.items()}
+    lines = [f"{name:18} {value}" for name, value in shown.items() if value is not None]
+    click.echo(json.dumps(values) if as_json else "\n".join(lines))
 
 
 @command
@@ -267,6 +278,8 @@ def plot(arguments: tuple[str, ...], output: str, what: str, topn: int, confiden
 @click.argument("directory", type=click.Path(file_okay=False), default="demo")
 def demo(directory: str) -> None:
     """Train on Wikipedia articles and show the results.
+
+    The 106 articles come with gensim.
 
     The model, pictures and a report are written to DIRECTORY (default: demo). This takes about 20 seconds.
     """
@@ -345,18 +358,31 @@ def asked_to_trust(path: str) -> bool:
 
 def find_neighbours(model: LoadedModel, word: str, topn: int) -> list[tuple[str, float]]:
     """Return the nearest neighbours of a word, which may be unknown if the model has vectors of n-grams."""
-    (key,) = to_keys(model.wv, [word])
-    source = model.wv if model.subword_model is None else model.subword_model
-    neighbours: list[tuple[str, float]] = source.most_similar([key], topn=topn)
+    neighbours: list[tuple[str, float]]
+    if model.subword_model is not None:
+        neighbours = model.subword_model.most_similar([word], topn=topn)
+    else:
+        neighbours = model.wv.most_similar(to_keys(model.wv, [word]), topn=topn)
     return neighbours
 
 
 def to_keys(wv: KeyedVectors, words: Sequence[str]) -> list[Any]:
-    """Return the keys of words given on the command line: keys may be numbers."""
-    if not len(wv) or isinstance(wv.index_to_key[0], str):
-        return list(words)
-    names = {str(key): key for key in wv.index_to_key}
-    return [names.get(word, word) for word in words]
+    """Return the keys of words given on the command line, which may be numbers; raise KeyError for unknown words."""
+    names = wv.key_to_index
+    if len(wv) and not isinstance(wv.index_to_key[0], str):
+        names = {str(key): i for i, key in enumerate(wv.index_to_key)}
+    for word in words:
+        if word not in names:
+            raise KeyError(f"'{word}' is not in the vocabulary.{suggest_words(names, word)}")
+    return [wv.index_to_key[names[word]] for word in words]
+
+
+def suggest_words(known: Iterable[str], word: str) -> str:
+    """Return a sentence with words like an unknown one: in another case, or with a similar spelling."""
+    words = list(itertools.islice(known, SUGGESTED_FROM))
+    same = [each for each in (word.lower(), word.title(), word.upper()) if each in words]
+    similar = same + [each for each in difflib.get_close_matches(word.lower(), words, cutoff=0.7) if each not in same]
+    return f" Did you mean {' or '.join(map(repr, similar))}?" if similar else ""
 
 
 def to_json(value: Any) -> str:
@@ -369,14 +395,14 @@ def format_neighbours(title: str, neighbours: list[tuple[str, float]]) -> str:
     return "\n".join([title, *(f"  {score:.3f}  {word}" for word, score in neighbours)])
 
 
-def format_score(row: dict[str, Any], all_sections: bool) -> list[str]:
-    """Return the lines for one score: its value, then its sections or their totals."""
-    text = f"{row['model']}  {row['set']:20} {100 * row['score']:5.1f}  "
-    text += f"({100 * row['low']:.1f} to {100 * row['high']:.1f}), {100 * row['unknown_share']:.1f}% unknown"
-    text += f"; {format_comparison(row)}" if "p_value" in row else ""
-    sections = row.get("sections", {})
-    names = sections if all_sections else [name for name in ("semantic", "syntactic") if name in sections]
-    return [text, *(f"{'':{len(row['model'])}}    {name:30} {100 * sections[name]:5.1f}" for name in names)]
+def format_scores(models: Sequence[str], rows: Sequence[Mapping[str, Any]], all_sections: bool) -> str:
+    """Return a table per model."""
+    n_sets = len(rows) // len(models)
+    tables = []
+    for model, first in zip(models, range(0, len(rows), n_sets), strict=True):
+        head, cells = score_table(rows[first : first + n_sets], all_sections)
+        tables.append(f"{model}\n{text_table(head, cells)}")
+    return "\n\n".join(["\n".join(NOTES), *tables])
 
 
 def write_projector(wv: KeyedVectors, directory: Path) -> None:

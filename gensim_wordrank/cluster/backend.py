@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -23,7 +24,7 @@ from gensim_wordrank.cooccurrence.matrix import FORMAT, Cooccurrence
 from gensim_wordrank.text import corpus
 from gensim_wordrank.text.corpus import VocabCounts
 from gensim_wordrank.training.backend import EpochResult, LocalBackend, StoppedError
-from gensim_wordrank.training.sampled import TrainingConfig, estimate_loss
+from gensim_wordrank.training.sampled import Report, TrainingConfig, estimate_loss, no_report
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State
 from gensim_wordrank.training.stored import is_update_due
@@ -38,7 +39,7 @@ except ImportError as error:
     ) from error
 
 from gensim_wordrank.cluster.peer import PAIRS_PER_MESSAGE, ShardInfo
-from gensim_wordrank.cluster.session import GivenUpError, Session, WorkerGroup
+from gensim_wordrank.cluster.session import GivenUpError, MachineError, Session, WorkerGroup
 from gensim_wordrank.cluster.shards import shared_directory, split_texts
 from gensim_wordrank.cluster.training import EpochReport
 
@@ -47,6 +48,8 @@ logger = logging.getLogger(__name__)
 # epochs after which the driver fetches the state, from which training restarts after a failure; the next one runs
 # meanwhile
 FETCH_EVERY = 5
+# seconds after which the machines are asked again how far they are
+REPORT_SECONDS = 1.0
 
 
 def check_cluster(cluster: Any) -> None:
@@ -255,8 +258,9 @@ class DaskBackend:
         return RemoteCounts(self.session, list(known["words"]), known["counts"], create)
 
     def run_epochs(
-        self, config: TrainingConfig, counts: Any, state: State, points: Iterable[SchedulePoint]
-    ) -> Generator[EpochResult, None, None]:
+        self, config: TrainingConfig, counts: Any, state: State, points: Iterable[SchedulePoint],
+        report: Report = no_report,
+    ) -> Generator[EpochResult, None, None]:  # fmt: skip
         """Run one epoch per schedule point on the machines, which keep the state until it is needed here."""
         this_run = object()  # stands for it in `group.holds`
         since: list[SchedulePoint] = []  # of the epochs since `state`
@@ -270,7 +274,8 @@ class DaskBackend:
             while (done := group.epoch - state.epoch) < len(since):
                 if not done and config.method.stores_xi and is_update_due(config.method, state):
                     group.call_all("update_xi", state.with_bias()[1], n_machines=group.ring_size)
-                work: list[Any] = [group.ask_all("run", group.epoch, since[done], n_machines=group.ring_size)]
+                watched = report if done + 1 == len(since) else no_report  # epochs before were reported
+                work: list[Any] = [_run_epoch(group, since[done], config, watched)]
                 if with_state and done + 1 == len(since):
                     group.call_all("keep_state", n_machines=group.ring_size)
                     work.append(_gather_state(group, config, counts, state))
@@ -302,8 +307,8 @@ class DaskBackend:
             newer = run(advance, len(since) > FETCH_EVERY)
             if newer is not None:
                 state, since = newer, [point]
-            for machine, report in enumerate(self.reports):
-                logger.debug("machine %i: %.2f s, of which %.2f s waiting", machine, report.seconds, report.waited)
+            for machine, each in enumerate(self.reports):
+                logger.debug("machine %i: %.2f s, of which %.2f s waiting", machine, each.seconds, each.waited)
             losses, weights, is_finite, _, _ = zip(*self.reports, strict=True)
             loss = estimate_loss(np.hstack(losses).tolist(), config.partition.settings)
             yield EpochResult(state.epoch + len(since), loss, sum(weights), all(is_finite), False, fetch)
@@ -377,6 +382,21 @@ def _pairs_of(counts: Any, words: NDArray[np.int32]) -> list[slice]:
 def _take_pairs(xi: Vectors, counts: Any, words: NDArray[np.int32]) -> Vectors:
     """Return the xi of the pairs of some words."""
     return np.concatenate([xi[pairs] for pairs in _pairs_of(counts, words)])
+
+
+async def _run_epoch(
+    group: WorkerGroup, point: SchedulePoint, config: TrainingConfig, report: Report
+) -> list[EpochReport]:
+    """Let the machines run an epoch; ask them from time to time how many cells are done."""
+    epoch, n_cells, n_machines = group.epoch, config.partition.n_blocks**2, group.ring_size
+    running = asyncio.ensure_future(group.ask_all("run", epoch, point, n_machines=n_machines))
+    try:
+        while not (await asyncio.wait({running}, timeout=REPORT_SECONDS))[0]:
+            with suppress(MachineError):  # the call that runs fails, too
+                report(sum(await group.ask_all("cells_done", epoch, n_machines=n_machines)) / n_cells)
+        return running.result()
+    finally:
+        running.cancel()
 
 
 async def _gather_state(group: WorkerGroup, config: TrainingConfig, counts: Any, old: State) -> State:

@@ -256,7 +256,7 @@ class TrainingPeer(Peer):
 
     async def run(self, epoch: int, point: SchedulePoint) -> EpochReport:
         """Train the words of this machine with all contexts, which arrive and leave in blocks."""
-        started = perf_counter()
+        started, self.cells = perf_counter(), CellQueue(0, 0)
         if self.epoch != epoch:
             self._begin_with(epoch, await self._collect(epoch))
         waited = perf_counter() - started
@@ -306,6 +306,10 @@ class TrainingPeer(Peer):
         )
         self.contexts = {}
         return self.words.is_finite() and self.contexts_after.is_finite()
+
+    async def cells_done(self, epoch: int) -> int:
+        """Return how many cells of an epoch are done."""
+        return self.cells.done if self.epoch == epoch else 0
 
     async def keep_state(self) -> None:
         """Keep a copy of the state for :meth:`get_state`: the next epoch changes it."""

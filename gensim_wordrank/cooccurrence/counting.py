@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from gensim_wordrank import _cooccurrence
 from gensim_wordrank._utils import threads
@@ -102,6 +102,7 @@ def count(
                     for number, segment in enumerate(token_ids.segments(max_size=max(max_bytes // 3 // 4, 2)))
                 ]
                 result = merge(partial_counts, n_words, open_writer, workers, max_bytes)
+        bar.update((bar.total or 0) - bar.n)  # boundaries of sentences
     seconds = perf_counter() - started
     logger.info(
         "counted %i pairs in %.1f s, %.0f words per second", len(result.data), seconds, token_ids.size / seconds

@@ -14,7 +14,7 @@ from gensim.utils import SaveLoad
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from gensim_wordrank._utils import atomic_files, checksummed, schema, system, threads, validation
+from gensim_wordrank._utils import atomic_files, checksummed, display, schema, system, threads, validation
 from gensim_wordrank._utils import memory as memory_
 from gensim_wordrank.cooccurrence import counting, csr
 from gensim_wordrank.cooccurrence.sparse import to_csr
@@ -25,6 +25,8 @@ DTYPES = csr.DTYPES | {"counts": np.int64}
 FILE_NAMES = [*(f"{name}.npy" for name in DTYPES), "words.json", checksummed.MANIFEST]
 # JSON has other words, too, but these alone can be saved; Python's hash of larger integers lets all of them collide
 WORDS = schema.list_of(schema.either(schema.text(r".*"), schema.integer(-(2**63), 2**63 - 1)))
+# words in the table of a notebook
+SHOWN_WORDS = 10
 # largest count of a word: integers up to here are exact in float64, and the sum of many fits into int64
 MAX_COUNT = 2**53
 
@@ -353,6 +355,34 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
             words = [union[i] for i in corpus.frequency_order(counts).tolist()]
         left, right = self.reindex(words), other.reindex(words)
         return Cooccurrence.from_matrix(left.matrix + right.matrix, words, left.counts + right.counts)
+
+    # ---- display
+
+    def __repr__(self) -> str:
+        return f"<Cooccurrence: {len(self.words):,} words, {self.nnz:,} pairs, {self._megabytes():.1f} MB>"
+
+    def _repr_html_(self) -> str:
+        """Return the sizes, and the counts of the first words with each other."""
+        n = min(SHOWN_WORDS, *self.shape)
+        end = int(self.indptr[n])
+        part = csr_matrix((self.data[:end], self.indices[:end], self.indptr[: n + 1]), (n, self.n_contexts))
+        counts = part[:, :n].toarray()
+        largest, words = float(counts.max(initial=0)) or 1.0, [str(word) for word in self.words[:n]]
+        head = ["", *(words if self.n_contexts == len(self.words) else map(str, range(n)))]
+        rows = [
+            [
+                word,
+                *(
+                    display.shaded(f"{count:,.4g}" if count < 1000 else f"{count:,.0f}", count / largest)
+                    for count in row
+                ),
+            ]
+            for word, row in zip(words, counts.tolist(), strict=True)
+        ]
+        return display.html_table(head, rows, repr(self)[1:-1])
+
+    def _megabytes(self) -> float:
+        return (self.data.nbytes + self.indices.nbytes + self.indptr.nbytes) / 1e6
 
     # ---- files
 

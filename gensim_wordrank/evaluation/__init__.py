@@ -1,7 +1,16 @@
 """Score word vectors on similarity and analogy test sets. Works with any gensim KeyedVectors."""
 
 from gensim_wordrank.evaluation.load import LoadedModel, load_model
-from gensim_wordrank.evaluation.scores import Comparison, Score, analogies, compare, evaluate, similarity, words_of
+from gensim_wordrank.evaluation.scores import (
+    Comparison,
+    Score,
+    Scores,
+    analogies,
+    compare,
+    evaluate,
+    similarity,
+    words_of,
+)
 from gensim_wordrank.evaluation.testsets import (
     AnalogySet,
     SimilaritySet,
@@ -12,7 +21,7 @@ from gensim_wordrank.evaluation.testsets import (
 )
 
 __all__ = [
-    "AnalogySet", "Comparison", "LoadedModel", "Score", "SimilaritySet", "analogies", "bundled_sets", "compare",
-    "evaluate", "load_model", "read_analogies", "read_directory", "read_similarity", "similarity",
+    "AnalogySet", "Comparison", "LoadedModel", "Score", "Scores", "SimilaritySet", "analogies", "bundled_sets",
+    "compare", "evaluate", "load_model", "read_analogies", "read_directory", "read_similarity", "similarity",
     "words_of",
 ]  # fmt: skip

@@ -12,7 +12,8 @@ from gensim.models import KeyedVectors
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from gensim_wordrank._utils import validation
+from gensim_wordrank._utils import display, validation
+from gensim_wordrank.evaluation import tables
 from gensim_wordrank.evaluation.testsets import AnalogySet, SimilaritySet
 from gensim_wordrank.keyedvectors import unit
 from gensim_wordrank.types import Vectors
@@ -37,7 +38,7 @@ class Method(str, Enum):
     MUL = "mul"  # 3CosMul: cos(x, b) cos(x, c) / (cos(x, a) + epsilon), with cosines shifted to 0 ... 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Score:
     """The result on one test set: Spearman's correlation or, for analogies, the share of correct answers.
 
@@ -90,8 +91,39 @@ class Score:
         """Return the bootstrap confidence interval of the value."""
         return _interval(_resample(self.items, self.value_on), level)
 
+    def __repr__(self) -> str:
+        low, high = map(tables.percent, self.interval())
+        unknown = f"{tables.percent(self.unknown_share)}% of {len(self.known):,} items unknown"
+        return f"<Score on {self.name}: {tables.percent(self.value)} ({low} to {high}), {unknown}>"
 
-@dataclass(frozen=True)
+    def _repr_html_(self) -> str:
+        return tables.to_html([tables.score_row(self)])
+
+
+class Scores(list[Score]):
+    """The scores of a model on several test sets: a list that shows itself as a table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gensim_wordrank.evaluation.scores import Score, Scores, Unknown
+    >>> known, correct = np.array([True, True, False, True]), np.array([1.0, 1.0, 0.0, 1.0])
+    >>> Scores([Score("toy", "analogy", correct, np.empty(0), known, Unknown.ZERO)])
+    "paper": an item with an unknown word scores 0. "gensim": it is left out.
+    Similarity: 100 x Spearman's correlation. Analogies: % correct.
+    <BLANKLINE>
+         paper   95% interval  items  unknown  gensim
+    toy   75.0  25.0 to 100.0      4    25.0%   100.0
+    """
+
+    def __repr__(self) -> str:
+        return tables.to_text(map(tables.score_row, self))
+
+    def _repr_html_(self) -> str:
+        return tables.to_html([tables.score_row(score) for score in self])
+
+
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """The score of one model minus that of another on the same test set.
 
@@ -106,6 +138,17 @@ class Comparison:
     def is_significant(self) -> bool:
         """Whether the p-value is below 0.05."""
         return self.p_value < 0.05
+
+    def __repr__(self) -> str:
+        low, high = (f"{100 * end:+.1f}" for end in self.interval)
+        return f"<Comparison: {100 * self.difference:+.1f} ({low} to {high}), p = {self.p_value:.3f}>"
+
+    def _repr_html_(self) -> str:
+        low, high = self.interval
+        scale = max(abs(low), abs(high), 1e-9)
+        bar = display.interval_bar(low, self.difference, high, -scale, scale)
+        cells = [f"{100 * self.difference:+.1f}", f"{100 * low:+.1f} to {100 * high:+.1f}", f"{self.p_value:.3f}", bar]
+        return display.html_table(["difference", "95% interval", "p", ""], [cells])
 
 
 def similarity(
@@ -206,7 +249,7 @@ def evaluate(
     method: Method | str = "add",
     unknown: Unknown | str = "zero",
     restrict_vocab: int | None = None,
-) -> list[Score]:
+) -> Scores:
     """Return the scores on several test sets: similarity with `wv`, analogies with `analogy_vectors` (default: `wv`).
 
     The paper uses u for similarity and u + v for analogies. See :func:`analogies` for the other parameters.
@@ -220,12 +263,12 @@ def evaluate(
     >>> [(score.name, score.kind) for score in evaluate(model.wv, bundled_sets(), model.vectors("sum"))]
     [('wordsim353', 'similarity'), ('simlex999', 'similarity'), ('questions-words', 'analogy')]
     """
-    return [
+    return Scores(
         similarity(wv, test_set, unknown, restrict_vocab)
         if isinstance(test_set, SimilaritySet)
         else analogies(wv if analogy_vectors is None else analogy_vectors, test_set, method, unknown, restrict_vocab)
         for test_set in test_sets
-    ]
+    )
 
 
 def words_of(test_sets: Iterable[SimilaritySet | AnalogySet], wv: KeyedVectors) -> list[str]:

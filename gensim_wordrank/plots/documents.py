@@ -1,19 +1,47 @@
-"""Write figures, and documents of text, tables and figures, to files."""
+"""Figures, and documents of text, tables and figures: written to files, and shown in notebooks and browsers."""
 
 from __future__ import annotations
 
+import base64
+import logging
 import os
 import re
+import sys
+import tempfile
+import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from gensim_wordrank._utils import atomic_files
+from gensim_wordrank._utils import atomic_files, display
 from gensim_wordrank._utils.temporary import new_token
 from gensim_wordrank.plots import matplotlib, plotly
-from gensim_wordrank.plots.spec import Figure
+from gensim_wordrank.plots.spec import Panel
+
+logger = logging.getLogger(__name__)
+
+# height of a page within a notebook
+FRAME_PIXELS = 640
+
+
+@dataclass(frozen=True, repr=False)
+class Figure:
+    """One or more panels under a title. A notebook shows it as a picture."""
+
+    title: str
+    panels: Sequence[Panel]
+
+    def show(self) -> None:
+        """Show the figure as an interactive page, in a notebook or in the browser."""
+        _show(self)
+
+    def __repr__(self) -> str:
+        return f"<Figure '{self.title}' with {len(self.panels)} panel{'s' if len(self.panels) > 1 else ''}>"
+
+    def _repr_png_(self) -> bytes:
+        return matplotlib.to_png(self)
 
 
 @dataclass(frozen=True)
@@ -50,12 +78,22 @@ Block = Heading | Paragraph | Table | Figure | Image
 Writers = Mapping[str, Callable[[Any, str], None]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Document:
-    """Blocks under a title. All texts are plain text: markup in them is escaped."""
+    """Blocks under a title. All texts are plain text: markup in them is escaped. A notebook shows all of it."""
 
     title: str
     blocks: Sequence[Block]
+
+    def show(self) -> None:
+        """Show the document as an interactive page, in a notebook or in the browser."""
+        _show(self)
+
+    def __repr__(self) -> str:
+        return f"<Document '{self.title}' with {len(self.blocks)} blocks>"
+
+    def _repr_html_(self) -> str:
+        return f"<h1>{escape(self.title)}</h1>\n" + "".join(map(_static_html, self.blocks))
 
 
 def save(content: Figure | Document, path: str | os.PathLike[str]) -> None:
@@ -74,10 +112,39 @@ def save(content: Figure | Document, path: str | os.PathLike[str]) -> None:
     atomic_files.write_atomically(path, lambda name: write(content, name))
 
 
-def _write_html(document: Document, name: str) -> None:
-    blocks = [f"<h1>{escape(document.title)}</h1>\n"]
-    blocks += [_html(block, f"figure{number}") for number, block in enumerate(document.blocks)]
-    Path(name).write_text(plotly.page(document.title, "".join(blocks)), encoding="utf-8")
+def _write_html(content: Figure | Document, name: str) -> None:
+    Path(name).write_text(_page(content), encoding="utf-8")
+
+
+def _page(content: Figure | Document) -> str:
+    """Return an interactive page."""
+    if isinstance(content, Figure):
+        return plotly.page(content.title, plotly.to_html(content, "figure", wheel_zooms=True), "single")
+    blocks = [f"<h1>{escape(content.title)}</h1>\n"]
+    blocks += [_html(block, f"figure{number}") for number, block in enumerate(content.blocks)]
+    return plotly.page(content.title, "".join(blocks))
+
+
+def _show(content: Figure | Document) -> None:
+    """Show an interactive page in the notebook that runs this code or, without one, in the browser."""
+    ipython = sys.modules.get("IPython")
+    if ipython is not None and hasattr(ipython.get_ipython(), "kernel"):
+        style = f"width: 100%; height: {FRAME_PIXELS}px; border: 0"
+        frame = f'<iframe srcdoc="{escape(_page(content))}" style="{style}"></iframe>'
+        ipython.display.display(ipython.display.HTML(frame))
+        return
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="wordrank-", suffix=".html", delete=False) as file:
+        file.write(_page(content))
+    if not webbrowser.open(Path(file.name).as_uri()):
+        logger.warning("there is no browser: open '%s'", file.name)
+
+
+def _static_html(block: Block) -> str:
+    """Return the HTML of a block without scripts: figures are pictures."""
+    if not isinstance(block, Figure):
+        return _html(block, "")
+    picture = base64.b64encode(matplotlib.to_png(block)).decode("ascii")
+    return f'<img src="data:image/png;base64,{picture}" alt="{escape(block.title)}">\n'
 
 
 def _html(block: Block, element_id: str) -> str:
@@ -86,13 +153,9 @@ def _html(block: Block, element_id: str) -> str:
     if isinstance(block, Image):
         return f'<img src="{escape(block.name)}" alt="{escape(block.text)}">\n'
     if isinstance(block, Table):
-        return f"<table>\n{_html_row('th', block.head)}{''.join(_html_row('td', row) for row in block.rows)}</table>\n"
+        return display.html_table(block.head, block.rows)
     tag = "h2" if isinstance(block, Heading) else "p"
     return f"<{tag}>{escape(block.text)}</{tag}>\n"
-
-
-def _html_row(tag: str, cells: Sequence[str]) -> str:
-    return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>\n"
 
 
 def _write_markdown(document: Document, name: str) -> None:
@@ -124,5 +187,5 @@ def _escape_markdown(text: str) -> str:
     return re.sub(r"([\\`*_\[\]|~$])", r"\\\1", escape(text, quote=False))
 
 
-FIGURE_WRITERS = {".html": plotly.write, ".png": matplotlib.write, ".svg": matplotlib.write, ".pdf": matplotlib.write}
+FIGURE_WRITERS = {".html": _write_html, ".png": matplotlib.write, ".svg": matplotlib.write, ".pdf": matplotlib.write}
 DOCUMENT_WRITERS = {".html": _write_html, ".md": _write_markdown}

@@ -9,7 +9,8 @@ import numpy as np
 
 from gensim_wordrank.evaluation.scores import Score
 from gensim_wordrank.objective.losses import RankLoss
-from gensim_wordrank.plots.spec import Figure, Panel, Series
+from gensim_wordrank.plots.documents import Figure
+from gensim_wordrank.plots.spec import Panel, Series
 from gensim_wordrank.types import Floats
 
 FORMULAS = {

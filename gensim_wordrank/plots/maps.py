@@ -15,7 +15,8 @@ from gensim_wordrank.analysis.reasons import Explainer
 from gensim_wordrank.analysis.stability import TRUSTED_SHARE, Stability
 from gensim_wordrank.change import Change
 from gensim_wordrank.keyedvectors import unit
-from gensim_wordrank.plots.spec import LABEL_HEIGHT, LETTER_WIDTH, Figure, Panel, Series, import_optional
+from gensim_wordrank.plots.documents import Figure
+from gensim_wordrank.plots.spec import LABEL_HEIGHT, LETTER_WIDTH, Panel, Series, import_optional
 from gensim_wordrank.types import Floats, Vectors
 
 # t-SNE needs at least this many words

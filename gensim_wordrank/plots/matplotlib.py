@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gensim_wordrank.plots.spec import COLOURS, Figure, Panel, Series, import_optional
+from gensim_wordrank.plots.spec import COLOURS, Panel, Series, import_optional
+
+if TYPE_CHECKING:
+    from gensim_wordrank.plots.documents import Figure
 
 # of a panel beside at most one other, and beside two others
 PANEL_INCHES, NARROW_INCHES = (6.0, 5.0), (4.2, 3.8)
+DPI = 120
 
 
 def draw(figure: Figure) -> Any:
@@ -38,7 +43,14 @@ def draw(figure: Figure) -> Any:
 
 def write(figure: Figure, name: str) -> None:
     """Write a figure to a file; the extension selects the format."""
-    draw(figure).savefig(name, dpi=120)
+    draw(figure).savefig(name, dpi=DPI)
+
+
+def to_png(figure: Figure) -> bytes:
+    """Return a figure as the bytes of a PNG file."""
+    file = io.BytesIO()
+    draw(figure).savefig(file, format="png", dpi=DPI)
+    return file.getvalue()
 
 
 def _inches(panel: Panel, columns: int) -> tuple[float, float]:

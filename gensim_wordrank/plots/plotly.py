@@ -5,9 +5,12 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gensim_wordrank.plots.spec import COLOURS, Figure, Panel, Series, import_optional
+from gensim_wordrank.plots.spec import COLOURS, Panel, Series, import_optional
+
+if TYPE_CHECKING:
+    from gensim_wordrank.plots.documents import Figure
 
 # height of a panel with lines, and of one with bars: in all, and per bar
 PANEL_PIXELS, BARS_PIXELS, BAR_PIXELS = 400, 80, 26
@@ -40,11 +43,6 @@ def draw(panel: Panel) -> Any:
         barmode="overlay",  # bars have their places
     )
     return drawn
-
-
-def write(figure: Figure, name: str) -> None:
-    """Write an HTML page with one figure."""
-    Path(name).write_text(page(figure.title, to_html(figure, "figure", wheel_zooms=True), "single"), encoding="utf-8")
 
 
 def to_html(figure: Figure, element_id: str, wheel_zooms: bool) -> str:

@@ -11,6 +11,7 @@ from gensim.models import KeyedVectors
 from gensim_wordrank.analysis.reasons import Explainer
 from gensim_wordrank.evaluation import AnalogySet, LoadedModel, Score, SimilaritySet, compare
 from gensim_wordrank.evaluation.scores import Unknown
+from gensim_wordrank.evaluation.tables import score_row
 from gensim_wordrank.plots import figures, maps
 from gensim_wordrank.plots.documents import Block, Document, Heading, Paragraph, Table
 
@@ -59,13 +60,11 @@ def score_rows(names: Sequence[str], scores: Sequence[Sequence[Score]]) -> list[
     rows = []
     for name, model_scores in zip(names, scores, strict=True):
         for first, score in zip(scores[0], model_scores, strict=True):
-            low, high = score.interval()
-            row = {"model": name, "set": score.name, "score": score.value, "low": low, "high": high}
-            row |= {"unknown_share": score.unknown_share, "items": len(score.items)}
+            row = {"model": name} | score_row(score)
             if score is not first:
                 found = compare(score, first)
                 row |= {"difference": found.difference, "p_value": found.p_value, "significant": found.is_significant}
-            rows.append(row | ({"sections": score.sections()} if score.kind == "analogy" else {}))
+            rows.append(row)
     return rows
 
 

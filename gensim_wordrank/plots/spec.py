@@ -1,4 +1,4 @@
-"""Figures as data: panels, series and labels. matplotlib.py and plotly.py draw them."""
+"""What figures consist of, as data: panels, series and labels. matplotlib.py and plotly.py draw them."""
 
 from __future__ import annotations
 
@@ -58,14 +58,6 @@ class Panel:
         x, y = (np.concatenate([getattr(series, axis) for series in self.series]) for axis in "xy")
         margin = LETTER_WIDTH * (1 + max(len(label) for series in self.series for label in series.labels)) / 2
         return (x.min() - margin, x.max() + margin), (y.min() - 0.3, y.max() + 0.3)
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One or more panels under a title."""
-
-    title: str
-    panels: Sequence[Panel]
 
 
 def import_optional(name: str) -> Any:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from gensim_wordrank._utils import validation
 from gensim_wordrank.text.tokens import SENTENCE_BOUNDARY, UNKNOWN, ToIds, TokenIds, file_ids
@@ -185,11 +185,15 @@ def validate_sentences(sentences: Any) -> Iterator[Sequence[Any]]:
     >>> list(validate_sentences([["a", "b"], (1, 2), [("an", "edge")], []]))
     [['a', 'b'], (1, 2), [('an', 'edge')], []]
     """
-    for number, sentence in enumerate(sentences.get_texts() if hasattr(sentences, "get_texts") else sentences):
+    if hasattr(sentences, "get_texts"):
+        texts = sentences.get_texts()
+        sentences = (text for text, _ in texts) if getattr(sentences, "metadata", False) else texts
+    for number, sentence in enumerate(sentences):
         if isinstance(sentence, (str, bytes)):
             raise TypeError(
                 f"'sentences' must hold lists of words. Got the plain string {_shortened(sentence)} instead, whose "
-                "letters would become the words. Split each sentence, as in [line.split() for line in lines]."
+                "letters would become the words. Split each sentence, as in [line.split() for line in lines]; or pass "
+                "names of files as 'corpus_file'."
             )
         if not isinstance(sentence, Iterable):
             raise TypeError(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import smart_open
@@ -20,7 +22,12 @@ MIN_LENGTH, MAX_LENGTH = 3, 500
 MAX_LINE_BYTES = tokens.SHARD_BYTES
 
 # punctuation that may end a sentence, with closing quotes and brackets, before a word; \u2018 \u2019: single quotes
-_END = re.compile(r"(?<![.!?…])([.!?…]+)[\"'”\u2019»)\]]*\s+(?=[\"'“\u2018«(\[]*(\w))")
+_MARKS, _CLOSING, _OPENING = ".!?…؟\u06d4।॥", "\"'”“\u2019\u2018»«)\\]」』\uff09》", "\"'“\u2018«(\\[„「『\uff08《"
+# the marks of Chinese and Japanese need no space after them
+_WIDE_MARKS = "。｡\uff01\uff1f"
+_END = re.compile(
+    rf"(?<![{_MARKS}])([{_MARKS}]+)[{_CLOSING}]*\s+(?=[{_OPENING}]*(\w))|[{_WIDE_MARKS}][{_WIDE_MARKS}{_CLOSING}]*\s*"
+)
 # the word before a full stop, including dots within it
 _LAST_WORD = re.compile(r"[\w.]*$")
 # length of the longest abbreviation, plus one
@@ -31,7 +38,11 @@ _BEFORE_NAMES = re.compile(
 )
 _BEFORE_NUMBERS = re.compile("no|nos|vol|fig|figs|pp|ca|approx|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec")
 # sequences of letters and digits; "don't" is "do" and "n't", as in the Penn Treebank
-_TOKEN = re.compile(r"[^\W_]+?(?=n['\u2019]t\b)|n['\u2019]t\b|[^\W_]+", re.IGNORECASE)
+_LETTER = r"[^\W_]"
+_TOKEN = r"{letter}+?(?=n['\u2019]t\b)|n['\u2019]t\b|{letter}+"
+_WORDS = re.compile(_TOKEN.format(letter=_LETTER), re.IGNORECASE)
+# without width; they stand within words of Persian and of the languages of India
+_JOINERS = "\u200c\u200d"
 _APOSTROPHES = str.maketrans("", "", "'\u2019")
 
 _LETTERS = bytes(range(ord("a"), ord("z") + 1))
@@ -42,18 +53,22 @@ _TEXT8 = bytes(byte if byte in _LETTERS or byte in _DIGITS else ord(" ") for byt
 
 @dataclass(frozen=True)
 class PreparedText:
-    """Number of lines and tokens written, and of sentences skipped because they were too short or too long."""
+    """Number of lines and tokens written, and what was left out."""
 
     lines: int
     tokens: int
-    skipped: int
+    skipped: int  # sentences that were too short or too long
+    skipped_tokens: int = 0  # in these
+    not_ascii: int = 0  # words that were removed because they have other letters than a to z
 
 
-def prepare(sources: Iterable[Any], output: str | os.PathLike[str], *, text8: bool = False) -> PreparedText:
+def prepare(
+    sources: Iterable[Any], output: str | os.PathLike[str], *, ascii: bool = False, text8: bool = False
+) -> PreparedText:
     """Convert texts to one training text, which is written atomically.
 
-    By default, the text is processed as in the paper: paragraphs are split into sentences, and these into lower-case
-    words without punctuation. Words that are not ASCII are removed. Sentences of 3 to 500 words are kept, one per line.
+    Paragraphs are split into sentences, and these into lower-case words without punctuation. Sentences of 3 to 500
+    words are kept, one per line. Languages that do not put spaces between words must be segmented before.
 
     Parameters
     ----------
@@ -61,6 +76,8 @@ def prepare(sources: Iterable[Any], output: str | os.PathLike[str], *, text8: bo
         UTF-8 texts with one paragraph per line, compressed or not; a line over 2 MB is split.
     output : str or path
         The file to write; compressed if its suffix says so, such as .gz.
+    ascii : bool
+        Remove words with other letters than a to z, as in the paper.
     text8 : bool
         Process the text like text8: letters a to z and single spaces, digits spelled out, one paragraph per line.
 
@@ -71,39 +88,42 @@ def prepare(sources: Iterable[Any], output: str | os.PathLike[str], *, text8: bo
     >>> from gensim_wordrank.text.prepare import prepare
     >>> text = Path(tempfile.mkdtemp(), "text.txt")
     >>> prepare([io.BytesIO(b"Dr. Who didn't land in 1963. He flew! Daleks saw it, too.")], text)
-    PreparedText(lines=2, tokens=11, skipped=1)
+    PreparedText(lines=2, tokens=11, skipped=1, skipped_tokens=2, not_ascii=0)
     >>> print(text.read_text(), end="")
     dr who did nt land in 1963
     daleks saw it too
     >>> prepare([text], text.with_name("text8.txt"), text8=True)
-    PreparedText(lines=2, tokens=14, skipped=0)
+    PreparedText(lines=2, tokens=14, skipped=0, skipped_tokens=0, not_ascii=0)
     >>> print(text.with_name("text8.txt").read_text(), end="")
     dr who did nt land in one nine six three
     daleks saw it too
     """
     sources = list(sources)
     atomic_files.require_other_file(output, sources)
-    lines = n_tokens = skipped = 0
+    lines = n_tokens = skipped = skipped_tokens = not_ascii = 0
 
     def write(name: str) -> None:
-        nonlocal lines, n_tokens, skipped
+        nonlocal lines, n_tokens, skipped, skipped_tokens, not_ascii
         with smart_open.open(name, "wb") as file:
             for source in sources:
                 for sentence in _text8_lines(source) if text8 else _tokenize(source):
-                    if text8 or MIN_LENGTH <= len(sentence) <= MAX_LENGTH:
-                        lines, n_tokens = lines + 1, n_tokens + len(sentence)
-                        file.write(b" ".join(sentence) + b"\n")
+                    kept = [word for word in sentence if word.isascii()] if ascii else sentence
+                    not_ascii += len(sentence) - len(kept)
+                    if text8 or MIN_LENGTH <= len(kept) <= MAX_LENGTH:
+                        lines, n_tokens = lines + 1, n_tokens + len(kept)
+                        file.write(b" ".join(kept) + b"\n")
                     else:
-                        skipped += 1
+                        skipped, skipped_tokens = skipped + 1, skipped_tokens + len(kept)
 
     atomic_files.write_atomically(output, write)
-    return PreparedText(lines, n_tokens, skipped)
+    return PreparedText(lines, n_tokens, skipped, skipped_tokens, not_ascii)
 
 
 def split_sentences(paragraph: str) -> list[str]:
     """Split a paragraph after sentence-ending punctuation that is followed by a space and a capital or a digit.
 
-    The full stop of an initial, or of an abbreviation before a name or a number, does not end a sentence.
+    In scripts without capitals, any letter may follow, and the marks of Chinese and Japanese need no space. The full
+    stop of an initial, or of an abbreviation before a name or a number, does not end a sentence.
 
     Examples
     --------
@@ -122,7 +142,9 @@ def split_sentences(paragraph: str) -> list[str]:
 def _ends_sentence(paragraph: str, match: re.Match[str]) -> bool:
     """Return True if the matched punctuation ends a sentence."""
     marks, following = match.groups()
-    if not (following.isupper() or following.isdigit()):
+    if marks is None:  # those of Chinese and Japanese end nothing else
+        return True
+    if not following.isalnum() or following.islower():
         return False
     word = _LAST_WORD.search(paragraph, max(match.start() - _LOOK_BACK, 0), match.start())
     last = word[0].lower() if word else ""
@@ -132,26 +154,39 @@ def _ends_sentence(paragraph: str, match: re.Match[str]) -> bool:
 
 
 def split_words(sentence: str) -> list[str]:
-    """Return the lower-case ASCII words of a sentence, without punctuation.
+    """Return the lower-case words of a sentence, in any script, without punctuation.
 
     Examples
     --------
     >>> from gensim_wordrank.text.prepare import split_words
     >>> split_words("They don't like John's café; it's 20-odd miles away (U.S.).")
-    ['they', 'do', 'nt', 'like', 'john', 's', 'it', 's', '20', 'odd', 'miles', 'away', 'u', 's']
+    ['they', 'do', 'nt', 'like', 'john', 's', 'café', 'it', 's', '20', 'odd', 'miles', 'away', 'u', 's']
     """
-    composed = sentence if sentence.isascii() else unicodedata.normalize("NFC", sentence)  # é as one letter
-    tokens = (token.translate(_APOSTROPHES) for token in _TOKEN.findall(composed))
-    return [token.lower() for token in tokens if token.isascii()]
+    if sentence.isascii():
+        words = _WORDS
+    else:
+        sentence = unicodedata.normalize("NFC", sentence)  # é as one letter
+        marks, words_with_marks = _marks()
+        words = _WORDS if marks.isdisjoint(sentence) else words_with_marks
+    return [token.translate(_APOSTROPHES).lower() for token in words.findall(sentence)]
+
+
+@cache
+def _marks() -> tuple[frozenset[str], re.Pattern[str]]:
+    """Return all marks, such as vowel signs, and the pattern of words in which marks belong to letters."""
+    characters = map(chr, range(sys.maxunicode + 1))
+    marks = _JOINERS + "".join(each for each in characters if unicodedata.category(each).startswith("M"))
+    letter = f"(?:{_LETTER}[{marks}]*)"
+    return frozenset(marks), re.compile(_TOKEN.format(letter=letter), re.IGNORECASE)
 
 
 def _tokenize(source: Any) -> Iterator[list[bytes]]:
-    """Yield the words of each sentence of a text, as in the paper."""
+    """Yield the words of each sentence of a text."""
     for paragraph in _paragraphs(source):
         with atomic_files.describe_read_errors(source):
             text = paragraph.decode("utf-8")
         for sentence in split_sentences(text):
-            yield [word.encode("ascii") for word in split_words(sentence)]
+            yield [word.encode() for word in split_words(sentence)]
 
 
 def _text8_lines(source: Any) -> Iterator[list[bytes]]:

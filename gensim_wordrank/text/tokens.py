@@ -32,6 +32,7 @@ MAX_SENTENCE_LENGTH = MAX_WORDS_IN_BATCH
 # returns the ids of words, from a vocabulary that is fixed or grows
 ToIds = Callable[[Iterable[Any]], Iterator[int]]
 ASCII_WHITESPACE = b" \t\n\v\f\r"
+BYTE_ORDER_MARK = "\ufeff"  # at the beginning of some UTF-8 files
 
 
 class TokenIds:
@@ -167,6 +168,8 @@ def _tokenize_file(source: Any, workers: int) -> Iterator[tuple[Ids, list[str]]]
             ids, n_carried = _split_long_lines(ids, n_carried)
             try:
                 words = joined.decode("utf-8").split("\n") if joined else []
+                if BYTE_ORDER_MARK.encode() in joined:  # it may stand where one file was appended to another, too
+                    words = [word.removeprefix(BYTE_ORDER_MARK) or word for word in words]
             except UnicodeDecodeError as error:
                 raise atomic_files.encoding_error(source, error) from error
             if len(ids):

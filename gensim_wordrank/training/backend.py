@@ -16,7 +16,7 @@ from gensim_wordrank.cooccurrence.csr import CountSummary
 from gensim_wordrank.cooccurrence.matrix import Cooccurrence
 from gensim_wordrank.text import corpus
 from gensim_wordrank.text.corpus import Corpus, VocabCounts
-from gensim_wordrank.training.sampled import TrainingConfig, sampled_epoch
+from gensim_wordrank.training.sampled import Report, TrainingConfig, no_report, sampled_epoch
 from gensim_wordrank.training.schedule import SchedulePoint
 from gensim_wordrank.training.state import State
 from gensim_wordrank.training.triplet import triplet_epoch
@@ -69,8 +69,9 @@ class Backend(Protocol):
         """Count the co-occurrences of what :meth:`read` returned; leave `reserve` bytes of memory for training."""
 
     def run_epochs(
-        self, config: TrainingConfig, counts: Any, state: State, points: Iterable[SchedulePoint]
-    ) -> Generator[EpochResult, None, None]:
+        self, config: TrainingConfig, counts: Any, state: State, points: Iterable[SchedulePoint],
+        report: Report = no_report,
+    ) -> Generator[EpochResult, None, None]:  # fmt: skip
         """Run one epoch per schedule point, from a state on; yield the result of each."""
 
 
@@ -115,10 +116,13 @@ class LocalBackend:
         )
 
     def run_epochs(
-        self, config: TrainingConfig, counts: Cooccurrence, state: State, points: Iterable[SchedulePoint]
-    ) -> Generator[EpochResult, None, None]:
+        self, config: TrainingConfig, counts: Cooccurrence, state: State, points: Iterable[SchedulePoint],
+        report: Report = no_report,
+    ) -> Generator[EpochResult, None, None]:  # fmt: skip
         """Run one epoch per schedule point on the threads of this machine."""
-        run_epoch = triplet_epoch if config.method.solver is Solver.TRIPLET else sampled_epoch
         for point in points:
-            state, loss, weight = run_epoch(config, counts, state, point, self.workers)
+            if config.method.solver is Solver.TRIPLET:  # it has no cells
+                state, loss, weight = triplet_epoch(config, counts, state, point, self.workers)
+            else:
+                state, loss, weight = sampled_epoch(config, counts, state, point, self.workers, report)
             yield EpochResult(state.epoch, loss, weight, state.is_finite(), True, lambda state=state: state)  # type: ignore[misc]

@@ -6,7 +6,8 @@ machines holds. :func:`sampled_epoch` runs all cells of an epoch on the threads 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,12 @@ from gensim_wordrank.types import Vectors
 
 # sampled pairs whose memory is released at a time: 64 kB, so that cells with few pairs hardly ever do it
 PAIRS_PER_DISCARD = 1 << 14
+# called with the share of the running epoch's cells that are done, from any thread
+Report = Callable[[float], None]
+
+
+def no_report(share: float) -> None:
+    """Ignore the share of an epoch that is done."""
 
 
 @dataclass(frozen=True)
@@ -195,9 +202,17 @@ class PartitionEpoch:
 
 
 def sampled_epoch(
-    config: TrainingConfig, counts: Cooccurrence, state: State, point: SchedulePoint, workers: int
+    config: TrainingConfig,
+    counts: Cooccurrence,
+    state: State,
+    point: SchedulePoint,
+    workers: int,
+    report: Report = no_report,
 ) -> tuple[State, float, float]:
-    """Run all strata of one epoch; return the new state, the estimate of J, and the sum of the pairs' weights."""
+    """Run all strata of one epoch; return the new state, the estimate of J, and the sum of the pairs' weights.
+
+    `report` is called after each cell, on the thread that ran it, with the share of the cells that are done.
+    """
     partition, contexts = config.partition, config.partition.at(state.epoch)
     pairs, xi = Csr(counts.data, counts.indices, counts.indptr), None
     if config.method.stores_xi:
@@ -213,13 +228,17 @@ def sampled_epoch(
         config, contexts, state.epoch, point, range(n_blocks), words.blocks, pairs, partition.word_blocks, xi
     )
 
+    cells_done = itertools.count(1)
+
     def run(round_: int, i: int) -> float:
         if round_ < n_blocks:
             b = partition.context_block(i, round_)
             if round_ == 0:
                 words.pack(i)
                 context_rows.pack(b)
-            return epoch.run_cell(round_, i, context_rows.blocks[b])
+            loss = epoch.run_cell(round_, i, context_rows.blocks[b])
+            report(next(cells_done) / n_blocks**2)
+            return loss
         for rows in (words, context_rows):
             if round_ == n_blocks:
                 rows.sort(i)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import math
+import threading
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any
 
 from gensim_wordrank.cooccurrence.csr import CountSummary
@@ -21,6 +23,9 @@ from gensim_wordrank.training.state import State
 
 logger = logging.getLogger(__name__)
 
+# seconds between two lines of the log about the same epoch
+LOG_SECONDS = 10.0
+
 
 class Listener:
     """Is told of every epoch. Subclasses override what they need."""
@@ -31,6 +36,9 @@ class Listener:
 
     def on_epoch_begin(self) -> None:
         """React to the start of an epoch."""
+
+    def on_cells_done(self, passes: float) -> None:
+        """React to cells that were trained, on any thread: `passes` over the pairs are done, counted with fractions."""
 
     def on_epoch_end(self, result: EpochResult, state: State | None) -> bool:
         """React to the end of an epoch, with the parameters if they are at hand; return True to stop training."""
@@ -76,7 +84,13 @@ class Trainer:
         config = TrainingConfig.of(summary, self.objective, state.words.shape[1], self.seed, self.method)
         scale = learning_rate_scale(self.method, PairLoss(self.objective.pair_loss), config.n_pairs)
         points = [self.schedule.at(number, scale) for number in range(done, n_passes)]
-        results = self.backend.run_epochs(config, counts, state, points)
+        number = done
+
+        def report(share: float) -> None:
+            for listener in listeners:
+                listener.on_cells_done(number + share)
+
+        results = self.backend.run_epochs(config, counts, state, points, report)
         del state  # otherwise the initial vectors would stay in memory
         is_local, stop = True, False
         with closing(results):
@@ -94,6 +108,7 @@ class Trainer:
                     raise self._diverged(
                         number // passes, points[number - done].learning_rate, is_local, error
                     ) from error
+                report(1.0)
                 is_local = result.is_local or number + 1 == n_passes
                 if (number + 1) % passes:
                     continue
@@ -150,20 +165,50 @@ class Convergence(Listener):
         return self.is_reached()
 
 
-@dataclass
 class Progress(Listener):
-    """Logs the loss of every epoch, and shows it beside a progress bar."""
+    """Logs the loss of every epoch, and moves a progress bar, whose unit is a pair, with each cell.
 
-    epochs: int  # how many there will be
-    done: int  # how many were done before
-    bar: Any
+    Parameters
+    ----------
+    epochs, passes : int
+        How many epochs there will be, and passes over the pairs per epoch.
+    done : int
+        How many passes were done before.
+    n_pairs : int
+        Number of pairs.
+    bar : tqdm
+        Its unit is a pair.
+    """
+
+    def __init__(self, epochs: int, passes: int, done: int, n_pairs: int, bar: Any) -> None:
+        self.epochs, self.passes, self.n_pairs, self.bar = epochs, passes, n_pairs, bar
+        self.epoch, self.first, self.lock = done // passes, done, threading.Lock()
+        self.started = self.logged = perf_counter()
+
+    def on_epoch_begin(self) -> None:
+        """Show which epoch runs."""
+        self.bar.set_description(f"epoch {self.epoch + 1}/{self.epochs}", refresh=False)
+
+    def on_cells_done(self, passes: float) -> None:
+        """Advance the bar; in a long epoch, log the progress from time to time."""
+        now = perf_counter()
+        with self.lock:
+            self.bar.update(max(0, int(passes * self.n_pairs) - self.bar.n))
+            if now - self.logged < LOG_SECONDS:
+                return
+            self.logged = now
+        speed = (passes - self.first) / (now - self.started)
+        logger.info(
+            "EPOCH %i of %i: %.0f%% done, %.3g million pairs per second, %.0f s left in all",
+            self.epoch + 1, self.epochs, 100 * (passes / self.passes - self.epoch), speed * self.n_pairs / 1e6,
+            (self.epochs * self.passes - passes) / speed,
+        )  # fmt: skip
 
     def on_epoch_end(self, result: EpochResult, state: State | None) -> bool:
-        """Log the loss and advance the bar."""
-        self.done += 1
-        logger.info("EPOCH %i of %i: loss %.6g", self.done, self.epochs, result.loss)
-        if self.done == 1 and result.loss == 0:
+        """Log the loss, and show it beside the bar."""
+        self.epoch += 1
+        logger.info("EPOCH %i of %i: loss %.6g", self.epoch, self.epochs, result.loss)
+        if self.epoch == 1 and result.loss == 0:
             logger.warning("all pairs have weight 0, so nothing is learnt; 'weighted=False' gives all of them weight 1")
-        self.bar.set_postfix(loss=f"{result.loss:.6g}", refresh=False)
-        self.bar.update()
+        self.bar.set_postfix(loss=f"{result.loss:.4g}")
         return False
