@@ -228,20 +228,20 @@ def test_reasons(model, tmp_path):
 
 def test_change(tmp_path):
     """`change` prints words that were exchanged in the second text, with their neighbours, and draws them."""
-    random = np.random.default_rng(0)
-    groups = animals, tools = [["cat", *(f"animal{i}" for i in range(9))], ["saw", *(f"tool{i}" for i in range(9))]]
-    lines = [" ".join(random.permutation(groups[random.integers(2)])[:7]) for _ in range(800)]
-    exchanged = [line.replace("cat", "SAW").replace("saw", "cat") for line in lines]
-    (tmp_path / "old.txt").write_text("\n".join(lines[:400]))
-    (tmp_path / "new.txt").write_text("\n".join(exchanged[400:]).replace("SAW", "saw"))
-    command = ["change", "old.txt", "new.txt", "-n", "2", "--vector-size", "6", "--window", "3", "--resamples", "5"]
+    random, topics = np.random.default_rng(0), ("animal", "tool", "food", "star", "game", "city")
+    groups = [[f"{topic}{i}" for i in range(10)] for topic in topics]
+    lines = [" ".join(random.permutation(groups[random.integers(6)])[:7]) for _ in range(2400)]
+    new = [line.replace("animal0", "X").replace("tool0", "animal0").replace("X", "tool0") for line in lines[1200:]]
+    (tmp_path / "old.txt").write_text("\n".join(lines[:1200]))
+    (tmp_path / "new.txt").write_text("\n".join(new))
+    command = ["change", "old.txt", "new.txt", "-n", "2", "--vector-size", "6", "--window", "3", "--resamples", "10"]
     found = json.loads(wordrank(*command, "--json", cwd=tmp_path).stdout)
-    assert {each["word"] for each in found} == {"cat", "saw"}
-    (cat,) = [each for each in found if each["word"] == "cat"]
-    assert set(cat["left"]) <= set(animals)
-    assert set(cat["joined"]) <= set(tools)
-    done = wordrank(*command, "--word", "cat", "-o", "map.png", cwd=tmp_path)
-    assert done.stdout.decode().startswith(f"cat  {cat['cosine']:.2f} (expected {cat['expected']:.2f}, q ")
+    assert {each["word"] for each in found} == {"animal0", "tool0"}
+    (animal,) = [each for each in found if each["word"] == "animal0"]
+    assert set(animal["left"]) <= set(groups[0])
+    assert set(animal["joined"]) <= set(groups[1])
+    done = wordrank(*command, "--word", "animal0", "-o", "map.png", cwd=tmp_path)
+    assert done.stdout.decode().startswith(f"animal0  {animal['cosine']:.2f} (expected {animal['expected']:.2f}, q ")
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
     assert "two different texts" in wordrank("change", "old.txt", "./old.txt", cwd=tmp_path).stderr.decode()
 

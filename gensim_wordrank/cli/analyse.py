@@ -89,10 +89,10 @@ def change(
     first: str, second: str, topn: int, words: tuple[str, ...], output: str | None, resamples: int,
     workers: int | None, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """Show which words changed from the text FIRST to the text SECOND.
+    """Show which words changed from FIRST to SECOND.
 
-    Both have one sentence per line and may be compressed. Prints each word with the cosine of its vectors in the two
-    texts, the cosine to be expected without a change, the false discovery rate (q), and neighbours that it left and
+    Both texts have one sentence per line and may be compressed. Prints each word with the cosine of its vectors in the
+    two texts, the cosine to be expected without a change, the false discovery rate (q), and neighbours that it left and
     joined. Takes as long as training 21 models of both texts.
     """
     if Path(first).absolute() == Path(second).absolute():
