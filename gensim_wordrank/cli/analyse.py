@@ -37,7 +37,7 @@ DRAWN_WORDS, DRAWN_NEIGHBOURS, SHOWN_NEIGHBOURS = 4, 6, 3
 def stability(
     model: str, texts: tuple[str, ...], output: str | None, resamples: int, workers: int | None, trust: bool
 ) -> None:
-    """Find out which neighbours in MODEL hold.
+    """Find out which neighbours in MODEL to trust.
 
     TEXTS are those that MODEL was trained on. Models are trained on resamples of them, which takes half as long as
     training that many models. Then `wordrank similar` and `wordrank plot` show with --confidence what can be trusted.
@@ -92,8 +92,8 @@ def change(
     """Show which words changed from FIRST to SECOND.
 
     Both texts have one sentence per line and may be compressed. Prints each word with the cosine of its vectors in the
-    two texts, the cosine to be expected without a change, the false discovery rate (q), and neighbours that it left and
-    joined. Takes as long as training 21 models of both texts.
+    two texts, the cosine that is expected without a change, the false discovery rate (q), and its lost and new
+    neighbours. Takes as long as training 21 models of both texts.
     """
     if Path(first).absolute() == Path(second).absolute():
         raise click.UsageError("Give two different texts.")
