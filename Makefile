@@ -14,10 +14,16 @@
 #
 # All targets use .venv and create it if it is missing. It is updated only when pyproject.toml changes.
 
-PYTHON ?= python3
 VENV ?= .venv
+ifeq ($(OS),Windows_NT)
+PYTHON ?= python
+BIN := $(VENV)/Scripts
+else
+PYTHON ?= python3
+BIN := $(VENV)/bin
 # meson-python looks for meson and ninja on the PATH
-export PATH := $(abspath $(VENV))/bin:$(PATH)
+export PATH := $(abspath $(BIN)):$(PATH)
+endif
 
 OLDEST := $(abspath $(VENV))-oldest
 # tests that need no package beyond those of .ci/oldest.txt
@@ -72,10 +78,10 @@ wheel: $(VENV)/.wheels
 	python tests/wheel.py
 
 wheels: $(VENV)/.wheels
-	python -m cibuildwheel --output-dir dist
+	$(BIN)/python -m cibuildwheel --output-dir dist
 
 sdist: $(VENV)/.wheels
-	python -m build --sdist
+	$(BIN)/python -m build --sdist
 
 clean:
 	rm -rf $(VENV) $(OLDEST) demo dist build .hypothesis .import_linter_cache .mypy_cache .ruff_cache .pytest_cache
@@ -91,10 +97,11 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/.installed
 	$(INSTALL) '.[plot,sklearn,distributed]' --group test --group lint --group docs
 	touch $@
 
+# works on Windows, too, where the other targets do not
 $(VENV)/.wheels: pyproject.toml
-	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
-	pip install --quiet 'pip>=25.1'
-	pip install --quiet --group wheels
+	test -d $(BIN) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --group wheels
 	touch $@
 
 # programs that are not Python packages; tests that need a missing one are skipped
