@@ -39,7 +39,7 @@ def test_only_one_module_calls_posix():
     posix = {"ctypes", "fcntl", "mmap", "pwd", "resource", "signal", "termios"}
     package = Path(system.__file__).parent.parent
     for file in package.rglob("*.py"):
-        words = [line.split() for line in file.read_text().splitlines()]
+        words = [line.split() for line in file.read_text(encoding="utf-8").splitlines()]
         imported = {line[1].partition(".")[0] for line in words if line[:1] in (["import"], ["from"]) and len(line) > 1}
         assert file == Path(system.__file__) or not imported & posix, file
 
