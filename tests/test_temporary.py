@@ -1,10 +1,13 @@
 """Temporary directories of killed processes are removed; those of others are not."""
 
+import errno
 import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
+import pytest
 from gensim_wordrank._utils.temporary import CONTENTS, OWNER, TemporaryDirectory
 
 
@@ -52,3 +55,38 @@ def test_fork_does_not_remove_the_directory(tmp_path):
     assert place.path.is_dir()
     place.close()
     assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture
+def _open_files_stay(monkeypatch):
+    """Refuse to remove files that this process has open, as Windows does."""
+
+    def unlink(path, *, dir_fd=None, original=os.unlink):
+        descriptors = Path("/proc/self/fd")
+        parent = Path() if dir_fd is None else descriptors / str(dir_fd)
+        if (parent / path).resolve() in {entry.resolve() for entry in descriptors.iterdir()}:
+            raise PermissionError(errno.EACCES, "in use", path)
+        original(path, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "unlink", unlink)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="finds open files through /proc")
+@pytest.mark.usefixtures("_open_files_stay")
+def test_nothing_is_left_where_open_files_cannot_be_removed(tmp_path):
+    """A directory is removed whole, although the file that it is locked by is open until then."""
+    with TemporaryDirectory(tmp_path) as place:
+        (place / "file").write_text("text")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="finds open files through /proc")
+@pytest.mark.usefixtures("_open_files_stay")
+def test_files_in_use_are_removed_by_the_next(tmp_path):
+    """Files that cannot be removed, because they are in use, are removed when the next directory is made."""
+    with TemporaryDirectory(tmp_path) as place, (place / "file").open("wb") as file:
+        still_open = os.dup(file.fileno())
+    assert (place / "file").exists()
+    os.close(still_open)
+    with TemporaryDirectory(tmp_path) as other:
+        assert list(tmp_path.iterdir()) == [other.parent]

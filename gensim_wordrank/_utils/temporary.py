@@ -114,8 +114,15 @@ def _lock(path: Path, flags: int = 0) -> IO[bytes]:
 def _remove(root: Path, lock: IO[bytes]) -> None:
     """Remove a directory whose lock this process holds; the lock last, so that what a kill leaves can be recognized."""
     shutil.rmtree(root / CONTENTS, ignore_errors=True)
+    if (root / CONTENTS).exists():  # Windows cannot remove mapped files: the next directory of this name removes them
+        lock.close()
+        return
     with suppress(OSError):
-        (root / OWNER).unlink()
+        try:
+            (root / OWNER).unlink()
+        except PermissionError:  # nor open ones
+            lock.close()
+            (root / OWNER).unlink()
         root.rmdir()
     lock.close()
 
