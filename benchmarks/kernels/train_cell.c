@@ -18,7 +18,7 @@ static uint64_t hash(const void *data, size_t n) { /* FNV-1a */
 static float u[N * STRIDE], v[N * STRIDE], u_accumulator[N], v_accumulator[N], workspace[(3 * WR_GROUP + 4) * STRIDE];
 static wr_pair pairs[N * PAIRS];
 static wr_task tasks[N * PAIRS];
-static int64_t starts[N + 1];
+static uint16_t sizes[N];
 static uint16_t weights[N], table[N];
 static int32_t index_of[N];
 
@@ -30,7 +30,7 @@ int main(void) {
             v[i * STRIDE + d] = (float)wr_random_below(&random, 1000) / 5000.0f - 0.1f;
         }
         u[i * STRIDE + SIZE] = 1.0f;
-        u_accumulator[i] = v_accumulator[i] = 0.1f, weights[i] = 1, starts[i + 1] = (i + 1) * PAIRS;
+        u_accumulator[i] = v_accumulator[i] = 0.1f, weights[i] = 1, sizes[i] = PAIRS;
         for (int p = 0; p < PAIRS; p++) pairs[i * PAIRS + p] = (wr_pair){(uint16_t)(p * 16 + wr_random_below(&random, 16)), 3000};
     }
     for (int loss = WR_HINGE; loss <= WR_LOGISTIC; loss++) {
@@ -40,7 +40,7 @@ int main(void) {
             .learning_rate = 0.1f, .bias = 1.0f, .adagrad = 1, .vector_size = SIZE, .n_contexts = N, .n_negatives = 200};
         wr_cell cell = {
             .options = &o, .words = u, .word_accumulator = u_accumulator, .contexts = v, .context_accumulator = v_accumulator,
-            .n_words = N, .n_contexts = N, .stride = STRIDE, .pairs = pairs, .starts = starts, .n_slots = 1,
+            .n_words = N, .n_contexts = N, .stride = STRIDE, .pairs = pairs, .sizes = sizes,
             .weight_scale = wr_weight_scale(&o), .sampler = {.weight = weights, .table = table, .index_of = index_of}};
         const clock_t before = clock();
         double sum = 0.0;
