@@ -8,6 +8,7 @@ import importlib
 import mmap
 import os
 import shutil
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -146,6 +147,20 @@ def write_at(file: IO[bytes], data: memoryview, offset: int) -> int:
     with _position:
         os.lseek(file.fileno(), offset, os.SEEK_SET)
         return os.write(file.fileno(), data)
+
+
+@contextmanager
+def exit_on_sigterm() -> Iterator[None]:
+    """Let SIGTERM raise SystemExit, so that cleanup runs, unless the program handles it in another way."""
+    is_default = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if not is_default or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def fsync(path: Path) -> None:

@@ -7,9 +7,7 @@ import logging
 import os
 import secrets
 import shlex
-import signal
 import sys
-import threading
 from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager
 from time import monotonic, sleep
@@ -20,6 +18,7 @@ from distributed.comm import unparse_host_port
 from distributed.deploy import ssh
 from distributed.security import Security
 
+from gensim_wordrank._utils.system import exit_on_sigterm
 from gensim_wordrank.cluster.hosts import Host, Hosts
 
 try:
@@ -170,20 +169,6 @@ def launched(hosts: Hosts) -> Iterator[tuple[Client, Callable[[set[str]], None]]
                 yield client, restart
         finally:
             cluster.sync(_for_all, workers, SshWorker.close)
-
-
-@contextmanager
-def exit_on_sigterm() -> Iterator[None]:
-    """Let SIGTERM raise SystemExit, so that workers are stopped, unless the program handles it in another way."""
-    is_default = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    if not is_default or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 async def _for_all(workers: list[SshWorker], action: Callable[[SshWorker], Awaitable[None]]) -> None:
