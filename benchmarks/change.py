@@ -2,10 +2,10 @@
 
     python benchmarks/change.py TEXT [--tokens N] [--split N] [--resamples N] [--changes]
 
-A text is cut into two halves at random, as in coverage.py, and compared. With --changes, some pairs of words of about
-the same frequency are exchanged in the second, all occurrences or half of them; and three quarters of the occurrences
-of some other words are removed, which changes their frequency but not their meaning. Printed are the shares of the
-words that are found.
+A text is cut into two halves at random, as in interval_coverage.py, and compared. With --changes, some pairs of words
+of about the same frequency are exchanged in the second, all occurrences or half of them; and three quarters of the
+occurrences of some other words are removed, which changes their frequency but not their meaning. Printed are the shares
+of the words that are found.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from collections import Counter
 from time import process_time
 
 import numpy as np
-from coverage import halves
 from gensim_wordrank import Change
+from interval_coverage import halves
 
 N_GROUPS, LEVEL = 4, 0.05
 # counts in both halves of the words that are changed

@@ -1,15 +1,13 @@
 """Node classification: WordRank.from_graph beside Word2Vec and WordRank on random walks, PecanPy and Cleora.
 
-    python -P benchmarks/graphs.py DIR [--runs graph word2vec:5 wordrank:10 pecanpy cleora ...] [--repeats 3]
+    python benchmarks/graphs.py DIR [--runs graph word2vec:5 wordrank:10 pecanpy cleora ...] [--repeats 3]
 
 DIR holds one NAME.npz per graph: the arrays `data`, `indices` and `indptr` of a symmetric adjacency matrix (CSR), and
 `labels`, a matrix of zeros and ones with a row per node. "word2vec:5" and "wordrank:10" train for so many epochs on 10
 walks of 80 nodes from every node, window 10. "pecanpy" is node2vec with p = q = 1, the same walks and one epoch of
-Word2Vec, its default; "cleora" is `pycleora.embed`. Both must be installed; with -P (Python 3.11) the script
-coverage.py beside this one does not hide the package of that name from Numba, which PecanPy uses. All vectors have 128
-dimensions. Prints micro-F1, in percent, of logistic regression on the vectors, with half of the nodes for training, and
-the processor seconds from the graph to the vectors, walks included. For several labels per node, as many are predicted
-as it has.
+Word2Vec, its default; "cleora" is `pycleora.embed`. Both must be installed. All vectors have 128 dimensions. Prints
+micro-F1, in percent, of logistic regression on the vectors, with half of the nodes for training, and the processor
+seconds from the graph to the vectors, walks included. For several labels per node, as many are predicted as it has.
 """
 
 from __future__ import annotations

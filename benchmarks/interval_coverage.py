@@ -1,6 +1,6 @@
 """Measure how often the intervals of neighbours hold, on a text cut in two halves.
 
-    python benchmarks/coverage.py TEXT [--tokens N] [--split N] [--results FILE] [--plot FILE]
+    python benchmarks/interval_coverage.py TEXT [--tokens N] [--split N] [--results FILE] [--plot FILE]
 
 The text is cut into pieces of about 2,500 words, and these are divided into two halves at random. A model is trained on
 each half, and `stability` on the first. Of the intervals for the neighbours of random words, and for random pairs, the
