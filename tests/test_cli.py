@@ -54,7 +54,7 @@ def test_prepare(tmp_path):
     assert (tmp_path / "text8.txt").read_text() == "the cat s two paws here it comes\n"
     done = wordrank("prepare", "--ascii", "-", "-o", "ascii.txt", cwd=tmp_path, input="Où est le café noir ?".encode())
     dropped = (
-        "Dropped 2 words: 0 in sentences of fewer than 3 or more than 500 words, 2 with other letters than a to z\n"
+        "Dropped 2 words: 0 in sentences of fewer than 3 or more than 500 words, 2 with letters other than a to z\n"
     )
     assert done.stdout.decode().startswith(dropped)
     assert (tmp_path / "ascii.txt").read_text() == "est le noir\n"

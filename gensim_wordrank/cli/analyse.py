@@ -39,8 +39,8 @@ def stability(
 ) -> None:
     """Find out which neighbours in MODEL to trust.
 
-    TEXTS are those that MODEL was trained on. Models are trained on resamples of them, which takes half as long as
-    training that many models. Then `wordrank similar` and `wordrank plot` show with --confidence what can be trusted.
+    TEXTS are those that MODEL was trained on. This trains models on resampled texts, each in about half the time that
+    MODEL took. Afterwards, run `wordrank similar` or `wordrank plot` with --confidence.
     """
     output = output or f"{model}{STABILITY}"
     atomic_files.require_other_file(output, [model, *texts])
@@ -63,8 +63,8 @@ def stability(
 def explain(model: str, one: str, other: str, texts: tuple[str, ...], topn: int, as_json: bool, trust: bool) -> None:
     """Show why the words ONE and OTHER are near.
 
-    Prints the contexts that both words share, by how much each adds to their cosine, and example lines from TEXTS.
-    MODEL must have been trained with --with-counts.
+    Prints the contexts that both words share, how much each adds to their cosine, and example lines from TEXTS. MODEL
+    must have been trained with --with-counts.
     """
     loaded = load_whole(model, trust)
     sources = open_sources(texts) if texts else None
@@ -79,7 +79,7 @@ def explain(model: str, one: str, other: str, texts: tuple[str, ...], topn: int,
 @click.option("-n", "--topn", default=10, show_default=True, help="Number of words.")
 @click.option("--word", "words", multiple=True, help="Show this word instead of those that changed most; repeatable.")
 @click.option("-o", "--output", type=click.Path(), help="Draw a map of the words: .html, .png, .svg or .pdf.")
-@click.option("--resamples", default=20, show_default=True, help="Number of random divisions of both texts.")
+@click.option("--resamples", default=20, show_default=True, help="Number of random splits of both texts.")
 @parameter("vector_size", "Dimension of the vectors.")
 @parameter("epochs", "Passes over the co-occurrence counts.")
 @parameter("seed", "Random seed. The result does not depend on --workers.")
@@ -92,8 +92,8 @@ def change(
     """Show which words changed from FIRST to SECOND.
 
     Both texts have one sentence per line and may be compressed. Prints each word with the cosine of its vectors in the
-    two texts, the cosine that is expected without a change, the false discovery rate (q), and its lost and new
-    neighbours. Takes as long as training 21 models of both texts.
+    two texts, the cosine expected without a change, the false discovery rate (q), and its lost and new neighbours. With
+    20 resamples, this takes as long as training 21 models on both texts.
     """
     if Path(first).absolute() == Path(second).absolute():
         raise click.UsageError("Give two different texts.")

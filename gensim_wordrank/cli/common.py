@@ -26,7 +26,7 @@ ARGUMENTS = {"sentences": "TEXTS", "corpus_file": "TEXTS", "words": "WORDS", "pa
 
 trust_option = click.option(
     "--trust", is_flag=True,
-    help="Load models in gensim's format. They are pickles: whoever made one can run any code here.",
+    help="Load models in gensim's format. These are pickles, which can run any code when loaded.",
 )  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

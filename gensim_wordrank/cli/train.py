@@ -64,7 +64,7 @@ def with_options(*options: Callable[..., Any]) -> Callable[..., Any]:
 
 
 counting_options = (
-    parameter("window", "Largest distance between two words of a pair."),
+    parameter("window", "Largest distance between a word and its context."),
     switch("--symmetric/--one-sided", "Take contexts from both sides of a word, or only from before it."),
     switch("--distance-weighting/--flat", "Count each pair as 1/distance, or as 1."),
     parameter("min_count", "Ignore words that occur less often than this."),
@@ -75,53 +75,53 @@ training_options = (
     click.option(
         "--preset",
         type=click.Choice([preset.value for preset in Preset]),
-        help="The settings of the paper or of its authors' program; other options replace single ones.",
+        help="Use the settings of the paper or of its authors' program; other options override them.",
     ),
     parameter("vector_size", "Dimension of the vectors."),
     parameter("epochs", "Passes over the co-occurrence counts."),
-    parameter("tolerance", "Stop when the loss falls by less than this share; needs a constant rate.", type=float),
+    parameter("tolerance", "Stop when the loss falls by less than this fraction; needs a constant rate.", type=float),
     parameter("seed", "Random seed. The vectors do not depend on --workers.", type=click.IntRange(0, 2**32 - 1)),
-    parameter("alpha", "Learning rate, in the units of Word2Vec (default: 0.025).", type=float),
-    parameter("min_alpha", "Rate to which it falls (default: 0.0001; with stored and triplet --alpha).", type=float),
-    choice("rank_loss", RankLoss, "Function of the rank to minimize: rho_0, rho_1, rho_2, rho_3 of the paper."),
-    choice("pair_loss", PairLoss, "Loss that bounds the rank."),
+    parameter("alpha", "Initial learning rate, in the units of Word2Vec (default: 0.025).", type=float),
+    parameter("min_alpha", "Final learning rate (default: 0.0001 with --solver sampled, else --alpha).", type=float),
+    choice("rank_loss", RankLoss, "Function of the rank to minimize: rho_0, rho_1, rho_2 or rho_3 of the paper."),
+    choice("pair_loss", PairLoss, "Pairwise loss that bounds the rank."),
     parameter("rank_scale", "The paper's alpha."),
     parameter("rank_offset", "The paper's beta."),
     parameter("t", "Parameter of the rank loss log_t."),
     switch("--weighted/--unweighted", "Weight pairs by their counts, or all equally."),
-    parameter("x_max", "Count above its expected count from which a pair has weight 1."),
-    parameter("epsilon", "Exponent of the weights of pairs with lower counts."),
-    parameter("discount", "Share of the expected count to subtract from each count; 0 in the paper."),
+    parameter("x_max", "A pair has weight 1 if its count exceeds the expected count by this much."),
+    parameter("epsilon", "Exponent in the weights of pairs below --x-max."),
+    parameter("discount", "Fraction of the expected count to subtract from each count; 0 in the paper."),
     parameter("l2", "Strength of the L2 regularization."),
-    choice("solver", Solver, "Estimate ranks, store the exact xi of all pairs, or one triplet at a time."),
-    choice("optimizer", Optimizer, "Steps of the solver; the paper's are sgd."),
-    switch("--bias/--no-bias", "Whether contexts have a bias; not in the paper."),
+    choice("solver", Solver, "Estimate ranks, store the exact xi of each pair, or process one triplet at a time."),
+    choice("optimizer", Optimizer, "Optimizer; sgd in the paper."),
+    switch("--bias/--no-bias", "Give each context a bias; the paper has none."),
     switch("--uniform-negatives/--frequent-negatives", "Sample negatives uniformly, or by frequency.", False),
-    parameter("xi_period", "Epochs between two updates of xi with the solver stored."),
-    parameter("sharpness", "Factor of the ranks until the last fifth of the epochs; 1 in the paper."),
+    parameter("xi_period", "Epochs between two updates of xi, with --solver stored."),
+    parameter("sharpness", "Multiply ranks by this until the last fifth of the epochs; 1 in the paper."),
     switch(
         "--whiten/--no-whiten",
-        "Change the basis of the vectors at the end (default: if the rate falls).",
+        "Whiten the vectors after training (default: unless the learning rate is constant).",
         None,
     ),
     choice("init", Init, "Initial vectors."),
-    click.option("--subwords", is_flag=True, help="Learn from n-grams: vectors of unknown words, better rare words."),
+    click.option("--subwords", is_flag=True, help="Use n-grams: unknown words get vectors, rare words better ones."),
 )
 saving_options = (
     click.option(
         "--format", "layout", type=click.Choice([layout.value for layout in Format]), default="safetensors",
         show_default=True, help="safetensors: one file, without pickle. gensim: a pickle, for gensim's own loader.",
     ),
-    click.option("--with-counts", is_flag=True, help="Store the co-occurrences, too."),
+    click.option("--with-counts", is_flag=True, help="Also store the counts, which `wordrank explain` needs."),
 )  # fmt: skip
 hosts_options = (
-    click.option("--hosts", type=click.Path(), help="File of machines to use over SSH; see docs/distributed.md."),
+    click.option("--hosts", type=click.Path(), help="File with a list of machines for SSH; see docs/distributed.md."),
     click.option(
         "--ssh-config", type=click.Path(exists=True), help="SSH config file for --hosts (default: ~/.ssh/config)."
     ),
     click.option(
         "--scheduler-port", type=click.IntRange(0, 65535), default=0,
-        help="Port of this machine that the hosts must reach (default: any).",
+        help="Port of this machine to which the hosts connect (default: any free port).",
     ),
 )  # fmt: skip
 texts_argument = click.argument("texts", nargs=-1, required=True, type=click.Path(allow_dash=True))
@@ -131,18 +131,18 @@ workers_option = click.option("--workers", type=int, help="Number of threads (de
 @command
 @texts_argument
 @output_option("Output file; compressed if its name ends in .gz, for example.")
-@click.option("--ascii", is_flag=True, help="Remove words with other letters than a to z, as in the paper.")
-@click.option("--text8", is_flag=True, help="As the text8 corpus: a to z, digits spelled out, one paragraph per line.")
+@click.option("--ascii", is_flag=True, help="Remove words with letters other than a to z, as in the paper.")
+@click.option("--text8", is_flag=True, help="Format like text8: a to z, digits spelled out, one paragraph per line.")
 def prepare(texts: tuple[str, ...], output: str, ascii: bool, text8: bool) -> None:
     """Turn raw text into text to train on.
 
-    TEXTS have one paragraph per line; - reads from standard input. The output, as in the paper, has one sentence of 3
-    to 500 words per line, in lower case and without punctuation. It keeps the letters of all scripts. Segment languages
-    without spaces between words, such as Chinese, before.
+    TEXTS have one paragraph per line; - reads from standard input. As in the paper, the output has one sentence of 3 to
+    500 words per line, in lower case and without punctuation. It keeps the letters of all scripts. Languages
+    without spaces between words, such as Chinese, must be segmented first.
     """
     done = preparation.prepare(open_sources(texts), output, ascii=ascii, text8=text8)
     dropped = f"{done.skipped_tokens} in sentences of fewer than {MIN_LENGTH} or more than {MAX_LENGTH} words"
-    dropped += f", {done.not_ascii} with other letters than a to z" if ascii else ""
+    dropped += f", {done.not_ascii} with letters other than a to z" if ascii else ""
     summary = f"Dropped {done.skipped_tokens + done.not_ascii} words: {dropped}\n" if not text8 else ""
     print_summary(output, f"{summary}Wrote {done.tokens} words in {done.lines} lines to {output}")
 
@@ -169,8 +169,8 @@ def cooccur(texts: tuple[str, ...], output: str, **options: Any) -> None:
 @texts_argument
 @output_option("Output file for the model.")
 @with_options(*saving_options, *training_options, *counting_options, workers_option, *hosts_options)
-@click.option("--checkpoint", type=click.Path(), help="Directory for checkpoints, for `wordrank resume`.")
-@click.option("--checkpoint-every", help='Number of epochs, or a time such as "10min" (default: 1).')
+@click.option("--checkpoint", type=click.Path(), help="Directory for checkpoints; see `wordrank resume`.")
+@click.option("--checkpoint-every", help='Epochs between checkpoints, or a time such as "10min" (default: 1).')
 @json_option
 def train(
     texts: tuple[str, ...], output: str, as_json: bool, workers: int | None, checkpoint: str | None,
@@ -180,9 +180,9 @@ def train(
 
     TEXTS have one sentence per line and may be compressed; - reads from standard input.
 
-    Instead of texts, you can pass the directory that `wordrank cooccur` wrote, or its URL, ending with a slash. Then
-    --min-count and --max-final-vocab have no effect, and --window, --one-sided and --flat apply only to text that the
-    model is trained on later.
+    Instead of texts, you can pass the directory that `wordrank cooccur` wrote, or its URL with a slash at the end.
+    Then --min-count and --max-final-vocab have no effect, and --window, --one-sided and --flat apply only to text that
+    you train the model on later.
     """
     check_output(output, [*open_sources(texts), *hosts_files(options)], checkpoint)
     for name in set(presets.parameters(options["preset"])) & set(options):  # options that were not given
@@ -203,7 +203,7 @@ def train(
 @command
 @click.argument("directory", type=click.Path())
 @output_option("Output file for the model.")
-@click.option("--workers", type=int, help="Number of threads (default: as before).")
+@click.option("--workers", type=int, help="Number of threads (default: that of the interrupted run).")
 @with_options(*saving_options, *hosts_options)
 @json_option
 def resume(
@@ -211,8 +211,7 @@ def resume(
 ) -> None:  # fmt: skip
     """Continue an interrupted training run.
 
-    DIRECTORY is the one that was given to `wordrank train --checkpoint`. The vectors are the same as without the
-    interruption.
+    DIRECTORY was given to `wordrank train --checkpoint`. The vectors are the same as without the interruption.
     """
     check_output(output, hosts_files(options), directory)
     options["cluster"] = take_cluster(options)

@@ -52,7 +52,7 @@ method_option = click.option(
 )  # fmt: skip
 
 confidence_option = click.option(
-    "--confidence", is_flag=True, help="Show what other samples of the text would change; see `wordrank stability`."
+    "--confidence", is_flag=True, help="Show which neighbours to trust. Run `wordrank stability` first."
 )
 
 
@@ -61,7 +61,7 @@ confidence_option = click.option(
 @click.argument("words", nargs=-1)
 @click.option("-n", "--topn", type=click.IntRange(1), default=10, show_default=True, help="Number of neighbours.")
 @confidence_option
-@click.option("--why", is_flag=True, help="Show the contexts that the words share; see `wordrank explain`.")
+@click.option("--why", is_flag=True, help="Show why each neighbour is near. Needs a model trained with --with-counts.")
 @json_option
 @trust_option
 def similar(
@@ -71,7 +71,7 @@ def similar(
 
     Words outside the vocabulary need a model trained with --subwords.
 
-    Without WORDS, read them one by one until an empty line.
+    Without WORDS, asks for words until you enter an empty line.
     """
     if as_json and not words:
         raise click.UsageError("Give WORDS with --json.")
@@ -129,7 +129,7 @@ def analogy(model: str, a: str, b: str, c: str, topn: int, method: str, as_json:
 @method_option
 @click.option(
     "--unknown", type=click.Choice([*(rule.value for rule in Unknown), "predict"]), default="zero", show_default=True,
-    help="Items with unknown words score 0 (paper), are skipped (gensim), or have vectors of n-grams (similarity).",
+    help="Items with unknown words score 0 (paper), are skipped (gensim), or use n-grams (similarity only).",
 )  # fmt: skip
 @click.option("--restrict-vocab", type=click.IntRange(min=1), help="Use only this many of the most frequent words.")
 @click.option("--sections", is_flag=True, help="Print the score of each section of an analogy set.")
@@ -143,9 +143,9 @@ def evaluate(
 ) -> None:  # fmt: skip
     """Score MODELS on similarity and analogy test sets.
 
-    Similarity uses word vectors u, analogies u + v. Each further model is compared with the first. The table has two
-    scores per set: one where items with unknown words score 0, as in the paper, and one without these items, as gensim
-    scores.
+    Similarity uses word vectors u; analogies use the sum of word and context vectors, u + v. Each further model is
+    compared with the first. The table has two scores per set. In one, items with unknown words score 0, as in the
+    paper. In the other, they are skipped, as in gensim.
     """
     if report:
         atomic_files.require_other_file(report, [*models, *([sets] if sets else [])])
@@ -179,7 +179,7 @@ def evaluate(
 )  # fmt: skip
 @click.option(
     "--quantize", type=click.Choice([how.value for how in Quantization]),
-    help="Write a safetensors file of a half, a quarter or about a sixth of the size, and say what is lost.",
+    help="Write a safetensors file of a half, a quarter or about a sixth of the size, and report the loss.",
 )  # fmt: skip
 @click.option("--sum", "use_sum", is_flag=True, help="Write u + v (better for analogies) instead of u.")
 @trust_option
@@ -243,7 +243,7 @@ def info(model: str, as_json: bool, trust: bool) -> None:
     help="A map of words, the training loss, or the rank losses (Figure 1 of the paper).",
 )  # fmt: skip
 @click.option(
-    "-n", "--topn", default=30, show_default=True, help="Neighbours per WORD or, without WORDs, number of words."
+    "-n", "--topn", default=30, show_default=True, help="Neighbours per WORD; without WORDs, number of words."
 )
 @confidence_option
 @trust_option
@@ -279,9 +279,8 @@ def plot(arguments: tuple[str, ...], output: str, what: str, topn: int, confiden
 def demo(directory: str) -> None:
     """Train on Wikipedia articles and show the results.
 
-    The 106 articles come with gensim.
-
-    The model, pictures and a report are written to DIRECTORY (default: demo). This takes about 20 seconds.
+    Writes the model, pictures and a report to DIRECTORY (default: demo). This takes about 20 seconds. The 106 articles
+    come with gensim.
     """
     if not click.get_current_context().params["verbose"]:
         logging.getLogger("gensim_wordrank").setLevel(logging.WARNING)

@@ -59,7 +59,7 @@ class PreparedText:
     tokens: int
     skipped: int  # sentences that were too short or too long
     skipped_tokens: int = 0  # in these
-    not_ascii: int = 0  # words that were removed because they have other letters than a to z
+    not_ascii: int = 0  # words that were removed because they have letters other than a to z
 
 
 def prepare(
@@ -77,7 +77,7 @@ def prepare(
     output : str or path
         The file to write; compressed if its suffix says so, such as .gz.
     ascii : bool
-        Remove words with other letters than a to z, as in the paper.
+        Remove words with letters other than a to z, as in the paper.
     text8 : bool
         Process the text like text8: letters a to z and single spaces, digits spelled out, one paragraph per line.
 
