@@ -1,6 +1,6 @@
 # make dev       create .venv with an editable install and the tools for tests, linting and documentation
 # make demo      train on Wikipedia articles; print neighbours and scores, write pictures and a report to demo/
-# make test      run the linters, build the documentation and run all tests, as continuous integration does
+# make test      run the linters, build the documentation and run the tests, as continuous integration does
 # make lint      run ruff, mypy, cython-lint and import-linter
 # make docs      build the documentation: open build/html/docs/index.html
 # make faults    kill, interrupt and damage runs, writers and files, and check what is left; prints tables

@@ -197,7 +197,7 @@ ABOUT = (
 LEADS = (
     "How many points WordRank is ahead of each other trainer, with the 95% interval over seeds and resampled test "
     "sets. An asterisk marks intervals without 0. Processor time is WordRank's divided by that of the other trainer. "
-    "quality.md and noise.md have the scores, and say how they are computed."
+    "quality.md has the scores, and says how they are computed."
 )
 # whom the paper compares WordRank with, with as many epochs as they need
 RIVALS = ("Word2Vec, skip-gram, window 5, 20 epochs", "Word2Vec, skip-gram, window 15, 20 epochs", "GloVe")
