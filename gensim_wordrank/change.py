@@ -36,9 +36,9 @@ UNUSED = ("sentences", "corpus_file", "cluster", "warm_start", "checkpoint", "su
 class ChangedWord(NamedTuple):
     """How far a word moved.
 
-    `cosine` is that of its vectors in the two texts, and `expected` what it would be without a change. `p_value` is
-    the chance of such a cosine without a change. If all words with this `q_value` or less are called changed, about
-    that share of them is not.
+    `cosine` is the cosine between its vectors in the two texts, and `expected` the one expected without a change.
+    `p_value` is the probability of a cosine this low without a change. `q_value` is a false discovery rate: if all
+    words with this value or less are called changed, about this share of them did not change.
     """
 
     word: Any
@@ -51,9 +51,9 @@ class ChangedWord(NamedTuple):
 class Change:
     """Word vectors of two texts that can be compared, and how far each word moved.
 
-    :meth:`of` makes it. The two texts have word vectors of their own, trained with the same context vectors, so their
-    cosines mean something without a rotation. Chance moves words, too. To see how far, the blocks of both texts are
-    divided at random into two texts, several times, and trained in the same way.
+    Use :meth:`of` to create it. Each text has word vectors of its own. They are trained with the same context vectors,
+    so they can be compared without a rotation. Chance moves words, too. To measure how far, the blocks of both texts
+    are divided at random into two texts, several times, and vectors are trained in the same way.
 
     Parameters
     ----------
@@ -62,11 +62,11 @@ class Change:
     words : sequence
         The words, most frequent first.
     counts : array of int64
-        How often each word occurs: by division and text, first in the texts as they are.
+        How often each word occurs, by division and text. The first division is the two texts themselves.
     vectors : array of float32
-        Word vectors by text and word; those of words that do not occur become zeros.
+        Word vectors by text and word; those of words that do not occur are replaced by zeros.
     cosines : array of float32
-        Cosines of the two vectors of each word: by division, first in the texts as they are.
+        Cosines of the two vectors of each word, by division. The first division is the two texts themselves.
 
     Attributes
     ----------
@@ -106,11 +106,13 @@ class Change:
         Parameters
         ----------
         texts : mapping of str to text
-            Two texts by name, the earlier first: each a file with one sentence per line, or an iterable of token lists.
+            Two texts by name, the earlier first. Each is a file with one sentence per line, or an iterable of token
+            lists.
         resamples : int
-            Number of random divisions. All of it takes as long as training `resamples` + 1 models of both texts.
+            Number of random divisions. The whole computation takes as long as training `resamples` + 1 models of both
+            texts.
         **parameters
-            As in :class:`~gensim_wordrank.WordRank`; `min_count` is for both texts together.
+            As in :class:`~gensim_wordrank.WordRank`; `min_count` applies to both texts together.
         """
         if len(texts) != 2:
             raise validation.parameter_error("texts", "two texts by name", list(texts))
@@ -147,8 +149,8 @@ class Change:
     def most_changed(self, topn: int = 10) -> list[ChangedWord]:
         """Return the words that moved most.
 
-        First come words with a `q_value` of 0.05 or less, in order of `expected` - `cosine`, and then all others, in
-        order of their p-values.
+        Words with a `q_value` of 0.05 or less come first, sorted by `expected` - `cosine`, largest first. All others
+        follow, sorted by their p-values.
         """
         return self._changed[:topn]
 

@@ -67,11 +67,12 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     Parameters
     ----------
     sentences : iterable of list of str, optional
-        Sentences are iterables of words, and words are strings or other hashable objects. Must be restartable. Of
-        gensim's corpora of texts, such as WikiCorpus, the texts are read. Without a corpus the model is left untrained.
+        An iterable that can be read more than once. A sentence is an iterable of words, and words are strings or other
+        hashable objects. gensim's corpora of texts, such as WikiCorpus, are read through ``get_texts()``. Without a
+        corpus the model is left untrained.
     corpus_file : str, path or list of these, optional
-        Instead of `sentences`, one or several text files with one sentence per line and words separated by spaces.
-        Files may be compressed and may be URLs: anything that smart_open reads.
+        Instead of `sentences`, one or more text files with one sentence per line and words separated by spaces. They
+        may be compressed, and may be URLs that smart_open can read.
     vector_size : int
         Length of the vectors.
     window : int
@@ -79,29 +80,30 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     symmetric : bool
         Use contexts on both sides of a word, or only before it.
     distance_weighting : bool, optional
-        Count a pair at distance d as 1/d, or as 1. By default as 1/d, and with ``shrink_windows=False`` as 1.
+        If True, a pair at distance d counts 1/d; otherwise 1. The default is True, and False with
+        ``shrink_windows=False``.
     min_count, max_vocab_size, max_final_vocab, trim_rule, sorted_vocab
         Select the vocabulary exactly as in Word2Vec.
     preset : {"paper", "authors"}, optional
         Replace the defaults by the settings of the paper, or of the program that its authors published
         (:mod:`gensim_wordrank.presets`). Parameters that you give take precedence.
     epochs : int
-        Number of passes over the co-occurrences. Fewer than five epochs have several passes each, at least five in all,
-        unless ``min_alpha=alpha``; a pass takes about a tenth of the time of an epoch of Word2Vec.
+        Number of passes over the co-occurrences. With fewer than five epochs, each has several passes, at least five
+        in all, unless ``min_alpha=alpha``. A pass takes about a tenth of the time of an epoch of Word2Vec.
     tolerance : float, optional
-        Stop early when the loss falls by less than this share in an epoch (with "stored", in `xi_period` epochs). Needs
-        a constant learning rate.
+        Stop early when the loss falls by less than this share in one epoch (with "stored", in `xi_period` epochs).
+        Needs a constant learning rate.
     alpha, min_alpha : float, optional
         Learning rate, in the units of Word2Vec: 0.025 is the usual rate for any solver and loss. The rate is `alpha`
         (default 0.025) and falls to `min_alpha` (default 0.0001) in the last fifth of the epochs. Until then, the rank
         loss is :class:`sharper <gensim_wordrank.training.schedule.Schedule>`. With ``min_alpha=alpha``, the default of
-        "stored" and "triplet", all epochs are alike. The paper's alpha is `rank_scale`.
+        "stored" and "triplet", the rate and the rank loss stay constant. The paper's alpha is `rank_scale`.
     sharpness : float
-        Ranks are multiplied by this until the last fifth of the epochs. With 1, the objective is always the same.
+        Ranks are multiplied by this until the last fifth of the epochs. With 1, the objective does not change.
     whiten : bool, optional
-        Change the basis of the vectors when training ends; by default unless the learning rate is constant.
+        Change the basis of the vectors when training ends. The default is True, unless the learning rate is constant.
     init : {"shared", "random", "positive"}
-        Initial vectors. "random": short and random. "shared": the same, but those of rare words have a common part.
+        Initial vectors. "random": short and random. "shared": the same, but rare words share a common part.
         "positive": positive and of length 1, as in the authors' program.
     seed : int or None
         The vectors depend on it, but not on `workers` or PYTHONHASHSEED. If None, a random seed is chosen and stored in
@@ -110,14 +112,14 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         Number of threads; -1 or 0 for all cores.
     cluster : distributed.Client, Dask cluster, str or gensim_wordrank.cluster.Hosts, optional
         Train on other machines: a Dask client, a Dask cluster, the address of a scheduler, or hosts on which to start
-        workers over SSH. They read and count the files of `corpus_file`, and train. The vectors are the same, byte for
-        byte. The cluster is not saved with the model.
+        workers over SSH. They read and count the files of `corpus_file`, and train. The vectors are the same as on one
+        machine, byte for byte. The cluster is not saved with the model.
     memory : int or str, optional
-        Memory limit of the process, such as "4GB", or in bytes (default: what it uses already, and half of the free
-        memory). If counts need more, they are kept in temporary files.
+        Memory limit of the process, such as "4GB", or in bytes. The default is what it already uses plus half of the
+        free memory. Counts that need more are kept in temporary files.
     solver : {"sampled", "stored", "triplet"}
-        The fast solver, which estimates ranks from samples; Algorithms 1 and 2 with an exact xi stored for every pair;
-        or Algorithm 1 with one triplet at a time (one thread, needs many more epochs).
+        "sampled", the fast one, estimates ranks from samples. "stored" is Algorithms 1 and 2 with an exact xi for every
+        pair. "triplet" is Algorithm 1 with one triplet at a time, on one thread; it needs many more epochs.
     optimizer, bias, uniform_negatives, xi_period
         Switches of the solver: see :class:`~gensim_wordrank.training.method.Method`.
     rank_loss, pair_loss, t, rank_scale, rank_offset, weighted, x_max, epsilon, discount, l2
@@ -125,7 +127,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     subwords : bool
         Learn from the character n-grams of words when training ends. Unknown words then have vectors (:meth:`vector`,
         :meth:`most_similar`, :meth:`with_words`), vectors of rare words are better, and ``vectors("sum")`` answers more
-        syntactic analogies. Neighbours include more rare word forms.
+        syntactic analogies. More neighbours are then rare words.
     warm_start : KeyedVectors, optional
         Vectors to start from; other words start at random. Given vectors change little and keep their basis. The same
         holds for vectors that you put in `wv` between :meth:`build_vocab` and :meth:`train`.
@@ -141,7 +143,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     compute_loss : bool
         Accepted for compatibility with Word2Vec; the loss is always computed.
     shrink_windows : bool, optional
-        A parameter of Word2Vec. False counts all pairs of a window alike, unless `distance_weighting` is given.
+        A parameter of Word2Vec. If False, all pairs of a window count alike, unless `distance_weighting` is given.
     sample, sg, hs, negative, ns_exponent, cbow_mean, hashfxn, null_word, batch_words
         Parameters of Word2Vec that have no effect; the log says why. Positional arguments have Word2Vec's order.
     **unknown
@@ -344,20 +346,20 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         checkpoint: str | os.PathLike[str] | Checkpoints | None = None,
         **parameters: Any,
     ) -> WordRank:
-        """Train on existing co-occurrence counts, of words or anything else: a graph, or things bought together.
+        """Train on existing co-occurrence counts of words or other things, such as nodes of a graph or products.
 
         Parameters
         ----------
         matrix : Cooccurrence, SciPy sparse matrix, array, or str
-            How often things occur together; rows and columns stand for the same things. Or the directory or URL of
-            saved counts; of a URL, each machine of a `cluster` reads some of the rows.
+            How often things occur together; rows and columns stand for the same things. A string is the directory or
+            URL of saved counts. If it is a URL, each machine of a `cluster` reads some of the rows.
         words : sequence of str or int, optional
             The names of the things; a `Cooccurrence` has its own.
         counts : sequence of int, optional
             How often each occurs, by default the sum of its row. The vectors are sorted by it.
         trim_rule, warm_start, callbacks, checkpoint, **parameters
-            As in the constructor, except that `min_count` is 1 by default. The default weights of pairs suit counts of
-            a large text; ``weighted=False`` is for matrices of small numbers. For graphs use :meth:`from_graph`.
+            As in the constructor, except that `min_count` is 1 by default. The default weights of pairs suit the counts
+            of a large text; use ``weighted=False`` for matrices of small numbers. For graphs use :meth:`from_graph`.
 
         Examples
         --------
@@ -419,7 +421,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
 
     @classmethod
     def from_baskets(cls, baskets: Iterable[Iterable[Any]], *, popularity: float = 0.3, **parameters: Any) -> WordRank:
-        """Train vectors of items that are together in baskets: purchases, or the films that a person has seen.
+        """Train vectors of items that occur in the same baskets, such as purchases or the films that a person has seen.
 
         All pairs of a basket count alike. ``model.wv.most_similar(items)`` recommends items for a basket.
 
@@ -428,12 +430,12 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         baskets : iterable of iterables of items
             The order of the items does not matter.
         popularity : float
-            How much popular items are preferred. The last number of each vector is this times the logarithm of the
-            number of baskets that hold the item, relative to the length of the vector and to the other items. With 0,
-            neighbours are items that are bought with the same others.
+            How much popular items are preferred. The last number of each vector is `popularity` times the logarithm of
+            the number of baskets that contain the item, relative to the length of the vector and to the other items.
+            With 0, the neighbours of an item are those that are bought with the same other items.
         **parameters
-            As in :meth:`from_cooccurrence`. `l2` is 0 by default. With `popularity`, there is no `checkpoint` and no
-            `subwords`.
+            As in :meth:`from_cooccurrence`, except that `l2` is 0 by default. `checkpoint` and `subwords` cannot be
+            used with `popularity`.
 
         Examples
         --------
@@ -469,12 +471,12 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         progress: bool = False,
         callbacks: Iterable[Any] = (),
     ) -> Self:
-        """Continue a run from its latest checkpoint, to the bytes that it would have had without the interruption.
+        """Continue a run from its latest checkpoint; the result has the same bytes as that of an uninterrupted run.
 
         Parameters
         ----------
         directory : str or path
-            What the run was given as `checkpoint`. Further checkpoints are written there.
+            The directory that was passed as `checkpoint`. Further checkpoints are written there.
         workers : int, optional
             Number of threads; by default that of the run.
         cluster, progress, callbacks
@@ -574,7 +576,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         weights.extend(self)
 
     def warm_start(self, words: KeyedVectors, contexts: KeyedVectors | None = None) -> int:
-        """Set the vectors of words to those of `words`, and of contexts to those of `contexts`, where these have them.
+        """Copy the vectors that `words` has for words of the vocabulary, and those that `contexts` has for contexts.
 
         Call it between :meth:`build_vocab` and :meth:`train`, or pass `warm_start` to the constructor.
 
@@ -602,7 +604,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         return n_known
 
     def reset_from(self, other_model: Word2Vec) -> None:
-        """Copy the vocabulary of another model, of this or another kind, and initialize all vectors."""
+        """Copy the vocabulary of another WordRank or gensim model, and initialize all vectors."""
         self.wv = keyedvectors.keyed_like(other_model.wv, np.empty((0, self.vector_size), np.float32))
         self.corpus_count = other_model.corpus_count
         self.corpus_total_words = other_model.corpus_total_words
@@ -612,10 +614,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     # ---- memory
 
     def estimate_memory(self, vocab_size: int | None = None, report: dict[str, int] | None = None) -> dict[str, int]:
-        """Estimate the bytes that training takes at its peak, by part, with their "total".
+        """Estimate the peak memory of training in bytes: one entry per part, and "total".
 
-        For a model that is not trained yet, the number of pairs is estimated from the counts of its words; for another
-        `vocab_size`, from the counts of a usual text.
+        If the model is not trained yet, the number of pairs is estimated from the counts of its words. For another
+        `vocab_size`, counts that follow Zipf's law are assumed.
 
         Examples
         --------
@@ -664,8 +666,8 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         ----------
         corpus_iterable, corpus_file
             The text, read once. Its counts are added to those of the model. A text that the model has counted before is
-            recognized and not added again, whatever the order of its sentences, unless the vocabulary has grown since;
-            then a warning is logged.
+            recognized, whatever the order of its sentences, and not added again. If the vocabulary has grown since, it
+            is added again, and a warning is logged.
         total_examples, total_words : int
             One of them is required, as in Word2Vec.
         epochs : int
@@ -764,7 +766,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         return shown | ({"loss": f"{self.training_losses[-1]:.6g}"} if self.training_losses else {})
 
     def vector(self, word: str) -> Vectors:
-        """Return the vector of a word; that of an unknown word is predicted from its n-grams if `subwords` is True.
+        """Return the vector of a word. With `subwords`, vectors of unknown words are predicted from their n-grams.
 
         Examples
         --------
@@ -788,7 +790,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     def most_similar(
         self, positive: str | Sequence[Any] = (), negative: str | Sequence[Any] = (), topn: int = 10, **options: Any
     ) -> list[tuple[str, float]]:
-        """Return the nearest known words, as ``model.wv.most_similar``, which knows no unknown words.
+        """Return the nearest words, as ``model.wv.most_similar`` does, but accept unknown words if `subwords` is True.
 
         Examples
         --------
@@ -814,7 +816,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         sentences: Iterable[Sequence[str]] | None = None,
         corpus_file: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
     ) -> Explanation:
-        """Return the contexts that make two words near, by how much each adds to their cosine.
+        """Return the contexts that make two words near, and how much each adds to their cosine.
 
         Parameters
         ----------
@@ -850,15 +852,15 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         """Train models on resampled texts, to see which neighbours do not depend on the sample.
 
         The text is read once and cut into 100 blocks of consecutive sentences. For each resample, 100 blocks are drawn
-        with replacement and counted, and a model is trained on the counts for half as many epochs. All of them take
-        about half the time of `resamples` trainings, `workers` at a time.
+        with replacement and counted, and a model is trained on the counts for half as many epochs. This takes about
+        half the time of `resamples` trainings; `workers` of them run at a time.
 
         Parameters
         ----------
         sentences, corpus_file
             The text that the model was trained on.
         resamples : int
-            Number of models. With fewer than ten, intervals are wider.
+            Number of resamples. With fewer than ten, intervals are wider.
 
         Examples
         --------
@@ -875,7 +877,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         return Stability.of(self, text, resamples)
 
     def with_words(self, words: Iterable[str]) -> KeyedVectors:
-        """Return a copy of `wv` with the vectors of unknown words added, except those without a known n-gram.
+        """Return a copy of `wv` that also has those of the given unknown words that have a known n-gram.
 
         Examples
         --------
@@ -895,7 +897,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         return result
 
     def to_fasttext_keyedvectors(self, bucket: int | None = None) -> FastTextKeyedVectors:
-        """Return gensim's vectors of FastText: they know unknown words, and load where this package is not installed.
+        """Return gensim's FastText vectors, which handle unknown words and load where this package is not installed.
 
         Known words have the vectors of `wv`. n-grams share `bucket` rows (default: four per n-gram, and at least
         50,000), so the vectors of unknown words differ a little from those of :meth:`vector`.
@@ -919,10 +921,10 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         Parameters
         ----------
         which : {"word", "context", "sum"}
-            u, best for similarity, as in ``model.wv``; v; or u + v, best for analogies. With `subwords`, n-grams
-            improve u, and u + v unless it is "scaled".
+            "word" is u, as in ``model.wv``, and best for similarity; "context" is v; "sum" is u + v, and best for
+            analogies. With `subwords`, n-grams improve u, and u + v unless the style is "scaled".
         style : {"raw", "centred", "scaled"}
-            Unchanged; minus their mean; or scaled as the paper's authors do before they evaluate.
+            Unchanged, minus their mean, or scaled as in the evaluation of the paper's authors.
 
         Examples
         --------
@@ -945,9 +947,9 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
     def exact_loss(self) -> float:
         """Return the exact objective J on the model's co-occurrences, with the L2 term.
 
-        The loss of an epoch is an estimate without the L2 term. The cost grows with the square of the vocabulary size:
-        about as much as a few epochs. The L2 term is that of the current vectors, a little more than in the basis in
-        which they were trained.
+        The loss of an epoch, by contrast, is an estimate without the L2 term. The computation takes about as long as a
+        few epochs, and the time grows with the square of the vocabulary size. The L2 term is that of the current
+        vectors, a little more than in the basis in which they were trained.
 
         Examples
         --------
@@ -1033,7 +1035,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         return [(self.wv.index_to_key[i], probability) for i, probability in found]
 
     def score(self, *args: Any, **kwargs: Any) -> None:
-        """Refuse: only hierarchical softmax gives sentences a likelihood."""
+        """Raise NotImplementedError: only hierarchical softmax gives sentences a likelihood."""
         raise NotImplementedError(
             "WordRank gives sentences no likelihood. Compare them through model.wv.n_similarity or wmdistance, or "
             "words in a context through predict_output_word."
@@ -1062,14 +1064,15 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
         Parameters
         ----------
         fname : str, path or open file
-            An open file, or a URL that smart_open knows, is written to directly.
+            The file. An open file, or a URL that smart_open can write, is written to directly.
         format : {"gensim", "safetensors"}
-            gensim's format is a pickle, and stores large arrays beside the file. Their names have a random part, so
-            that no model is ever loaded with arrays of another. "safetensors" is one file without pickle, which can be
-            loaded without trust, and memory-mapped; attributes that you added to the model are not in it.
+            gensim's format is a pickle, with large arrays in files beside it. Their names have a random part, so that
+            no model is loaded with the arrays of another. "safetensors" is one file without pickle. It is safe to load
+            even if you do not trust its author, and can be memory-mapped. It does not contain attributes that you added
+            to the model.
         cooccurrence : bool
-            Save the co-occurrences, too, which may take several times the space of the vectors. Without them, training
-            the loaded model on more text uses that text alone, as Word2Vec does.
+            Also save the co-occurrences, which may take several times the space of the vectors. Without them, training
+            the loaded model on more text uses only that text, as in Word2Vec.
         **kwargs
             Options of gensim's `save`: `separately`, `sep_limit`, `ignore`, `pickle_protocol`.
 
@@ -1100,7 +1103,7 @@ class WordRank(Word2Vec):  # type: ignore[misc]  # gensim has no type informatio
 
     @classmethod
     def load(cls, fname: str | os.PathLike[str], mmap: str | None = None) -> Self:
-        """Load a model that :meth:`save` wrote. gensim's format is pickle: load only files you trust."""
+        """Load a model that :meth:`save` wrote. gensim's format is a pickle: load such files only if you trust them."""
         model: Self
         if isinstance(fname, (str, os.PathLike)) and tensor_files.is_tensor_file(fname):
             model = tensor_files.load(cls, fname, mmap)

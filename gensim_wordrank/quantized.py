@@ -43,14 +43,14 @@ class Quantization(str, Enum):
 
 
 class Loss(NamedTuple):
-    """What vectors lose: the mean cosine with the originals, and the share of the ten nearest words that stay."""
+    """What quantization costs: the mean cosine with the originals, and the share of the ten nearest words that stay."""
 
     cosine: float
     neighbours: float
 
 
 def save(wv: KeyedVectors, path: str | os.PathLike[str], how: str) -> Loss:
-    """Write the vectors of words to a safetensors file in fewer bytes; return what they lose.
+    """Write vectors to a safetensors file in fewer bytes; return what quantization costs.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def save(wv: KeyedVectors, path: str | os.PathLike[str], how: str) -> Loss:
 
 
 def load(path: str | os.PathLike[str]) -> KeyedVectors:
-    """Load what :func:`save` wrote, as vectors of float32."""
+    """Load what :func:`save` wrote, converted to float32."""
     try:
         with atomic_files.describe_read_errors(path), Path(path).open("rb") as file:
             tensors, strings = safetensors.read(file)

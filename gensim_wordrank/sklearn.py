@@ -34,8 +34,8 @@ class WordRankVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     which, style : str
         Which vectors to use, as in :meth:`~gensim_wordrank.WordRank.vectors`.
     predict_unknown : bool
-        Train with `subwords`, and use the vectors of unknown words that n-grams predict instead of ignoring them. Needs
-        ``which="word"`` and ``style="raw"``.
+        Train with `subwords`, and use the vectors that n-grams predict for unknown words instead of ignoring them.
+        Needs ``which="word"`` and ``style="raw"``.
     options : dict, optional
         Other parameters of WordRank.
 

@@ -1,4 +1,4 @@
-"""Why two words are near: the contexts that they share, by how much each adds to the cosine."""
+"""Why two words are near: the contexts that they share, and how much each adds to the cosine."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SharedContext:
     ranks : (int, int)
         Its ranks among all contexts of each word, from 0.
     lines : (str, str)
-        Places in the text where it is near each word, or "" where none was looked for.
+        Places in the text where it is near each word, or "" if none was searched.
     """
 
     context: Any
@@ -58,11 +58,11 @@ class Explanation:
     cosine : float
         Their cosine.
     shared : float
-        The part of the cosine that comes from the contexts that occur with both words; the rest is that of others.
+        The part of the cosine that comes from contexts that occur with both words; the others add the rest.
     n_shared : int
         Number of these contexts.
     contexts : list of SharedContext
-        Those that add most, in order.
+        Those that add most, in descending order.
     """
 
     words: tuple[Any, Any]
@@ -82,7 +82,7 @@ class Explanation:
         return "\n".join(rows)
 
     def summary(self, n: int = 3) -> str:
-        """Return the contexts that add most in one line.
+        """Return one line with the contexts that add most.
 
         Examples
         --------
@@ -95,13 +95,13 @@ class Explanation:
 
 
 class Explainer:
-    """Explains cosines of a model by its counts.
+    """Explains the cosines of a model by its counts.
 
     Both word vectors are expressed by their scores with the contexts. Contexts overlap, so the scores are whitened
     first: with the weights w and the context vectors v, ``G = sum of w v v'`` and ``x = sqrt(w) G^(-1/2) v``, the
     sum of ``(x'a)(x'b)`` over all contexts is a'b. Divided by the lengths of a and b, each term is what a context adds
     to the cosine, and together they are the cosine. The weight of a context is the geometric mean of the weights r that
-    training gives the two pairs; one that occurs with only one of the words has next to none.
+    training gives the two pairs. A context that occurs with only one of the words has almost no weight.
     """
 
     def __init__(self, model: Any) -> None:

@@ -54,14 +54,14 @@ class Neighbour(NamedTuple):
 class Stability:
     """The vectors of a model, and of models of resampled texts.
 
-    :meth:`WordRank.stability <gensim_wordrank.WordRank.stability>` makes it.
+    Use :meth:`WordRank.stability <gensim_wordrank.WordRank.stability>` to create it.
 
-    Intervals are for another text of the same kind and size: of 95% intervals, 95 in 100 hold the cosine in a model
-    of that text. They are t intervals on the scale of Fisher's transform, artanh(cosine), with the standard deviation
+    Intervals are for another text of the same kind and size: 95 in 100 of them contain the cosine in a model of that
+    text. They are t intervals on the scale of Fisher's transform, artanh(cosine), with the standard deviation
     over the resamples times sqrt(2), because both texts vary.
 
-    The nearest words of a model are partly those whose cosines came out too high, and these fall in another text.
-    How far neighbours fall is estimated from the resamples: the neighbours in each are looked up in the others.
+    Some of the nearest words of a model are nearest only because their cosines came out too high. In another text,
+    these cosines are lower. How much lower is estimated by looking up the neighbours in each resample in the others.
     Intervals of :meth:`most_similar` are moved down by this, so a cosine may lie near the upper end of its interval
     or above it.
 
@@ -99,7 +99,7 @@ class Stability:
     # ---- results
 
     def similarity(self, word: Any, other: Any) -> Interval:
-        """Return the cosine of two words with its interval. The words must not be chosen for their cosine.
+        """Return the cosine of two words with its interval. Do not choose the words for their cosine.
 
         Examples
         --------
@@ -117,9 +117,9 @@ class Stability:
         return Interval(float(cosine[0]), float(low[0]), float(high[0]))
 
     def most_similar(self, word: Any, topn: int = 10) -> list[Neighbour]:
-        """Return the nearest words with the intervals of their cosines, and their shares.
+        """Return the nearest words with their shares and the intervals of their cosines.
 
-        The share of a neighbour is that of the resamples in which it is one of the `topn` nearest words.
+        The share of a neighbour is the share of resamples in which it is one of the `topn` nearest words.
         """
         i = self.wv.get_index(word)
         cosines = self._cosines(i)
@@ -133,16 +133,16 @@ class Stability:
         ]
 
     def agreement(self, words: Sequence[Any]) -> list[float]:
-        """Return, for each word, the mean share of its ten nearest words.
+        """Return the mean share of the ten nearest words of each word.
 
-        Words below 0.5 cannot be trusted: most of their neighbours come and go with the sample.
+        Words below 0.5 cannot be trusted: most of their neighbours change with the sample.
         """
         rows = [self.wv.get_index(word) for word in words]
         near = [nearest(self._cosines(i), i, TRUSTED_NEIGHBOURS) for i in rows]
         return [float(shares.mean()) for shares in self._shares(rows, near, TRUSTED_NEIGHBOURS)]
 
     def is_trusted(self, word: Any) -> bool:
-        """Return True if the ten nearest words of a word are found in half of the resamples or more, on average."""
+        """Return True if the ten nearest words of a word are in at least half of the resamples, on average."""
         return self.agreement([word])[0] >= TRUSTED_SHARE
 
     @cached_property
@@ -209,7 +209,7 @@ class Stability:
     # ---- files
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the vectors of the resamples to a safetensors file; those of the model are not in it."""
+        """Write the vectors of the resamples, but not those of the model, to a safetensors file."""
         words = np.frombuffer(json.dumps(list(map(str, self.wv.index_to_key))).encode("ascii"), np.uint8)
 
         def write(name: str) -> None:

@@ -11,7 +11,7 @@ def connect(cluster: Any) -> AbstractContextManager[Any]:
 
     Use it as ``with connect(client) as backend``, and pass `backend` to :class:`~gensim_wordrank.WordRank` as `cluster`
     or to :meth:`Cooccurrence.from_corpus <gensim_wordrank.Cooccurrence.from_corpus>`. `cluster` is a Dask client, a
-    Dask cluster, the address of a scheduler, or Hosts. What was started here is stopped at the end.
+    Dask cluster, the address of a scheduler, or Hosts. Workers that this function started are stopped at the end.
     """
     from gensim_wordrank.cluster.backend import connect  # its libraries are an optional dependency
 

@@ -66,11 +66,11 @@ class Hosts:
     Parameters
     ----------
     hosts : iterable of str or Host
-        As in a hosts file.
+        The machines, written as in a hosts file.
     ssh_config : path, optional
         SSH configuration file, as for ``ssh -F`` (default: ~/.ssh/config).
     scheduler_port : int
-        Port of this machine that all others must reach; by default any.
+        Port of this machine that all others must be able to reach; by default any free port.
 
     Examples
     --------

@@ -130,8 +130,8 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         sentences : iterable of list of str, optional
             Token lists; may be a generator.
         corpus_file : path, URL, binary file, or list of these, optional
-            UTF-8 text with one sentence per line and words separated by whitespace, instead of `sentences` and much
-            faster; anything that smart_open reads, compressed or not.
+            UTF-8 text with one sentence per line and words separated by whitespace, compressed or not; anything that
+            smart_open reads. Much faster than `sentences`.
         window : int
             Largest distance at which two words co-occur, not counting words outside the vocabulary.
         symmetric : bool
@@ -141,24 +141,24 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         min_count : int
             Words that occur less often are removed.
         max_final_vocab : int, optional
-            Maximum vocabulary size; the most frequent words are kept.
+            Maximum vocabulary size; only the most frequent words are kept.
         workers : int, optional
             Number of threads, by default one per core. The matrix does not depend on it.
         memory : int or str, optional
-            Memory limit of the process, as "4GB" or in bytes; by default what it uses plus half of the free memory.
-            Beyond it, temporary files are used (in TMPDIR). The matrix does not depend on it.
+            Memory limit of the process, such as "4GB", or in bytes; by default what it uses plus half of the free
+            memory. Counts that need more are kept in temporary files in TMPDIR. The matrix does not depend on it.
         path : path, optional
             Directory to write the matrix to, as :meth:`save` does. The result is memory-mapped from there.
         progress : bool
             Show progress bars.
         backend : gensim_wordrank.cluster.backend.DaskBackend, optional
-            Count on the machines of a cluster instead of this one: what :func:`gensim_wordrank.cluster.connect` yields.
-            They need `corpus_file` with paths or URLs. The matrix does not depend on them.
+            Count on a cluster instead of this machine. :func:`gensim_wordrank.cluster.connect` yields a backend. Needs
+            `corpus_file` with paths or URLs. The matrix does not depend on it.
 
         Returns
         -------
         Cooccurrence
-            Words are in order of frequency, as in gensim.
+            Its words are sorted by frequency, as in gensim.
         """
         if (sentences is None) == (corpus_file is None):
             raise TypeError("Give either 'sentences' or 'corpus_file'.")
@@ -271,7 +271,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
 
     @property
     def matrix(self) -> Any:
-        """The counts as a scipy.sparse.csr_matrix with int64 indices that shares its values; arrays are validated."""
+        """The validated counts as a scipy.sparse.csr_matrix with int64 indices, which shares their values."""
         self.validate()  # SciPy would trust the arrays
         matrix = csr_matrix(self.shape, dtype=np.float32)
         # SciPy's constructor would convert the offsets of a small matrix to int32
@@ -302,13 +302,13 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
         csr.validate_entries(self.data, self.indices, self.n_contexts)
 
     def marginals(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the sum of each row and of each column, after a :meth:`validate`."""
+        """Validate the counts; return the sum of each row and of each column."""
         self.validate()
         quantum = csr.quantum(float(self.data.max(initial=0)), max(len(self.words), self.n_contexts))
         return csr.marginals(self.data, self.indices, self.indptr, self.n_contexts, quantum)
 
     def summarize(self) -> csr.CountSummary:
-        """Return what training must know before the first epoch, after a :meth:`validate`."""
+        """Validate the counts; return what training must know before the first epoch."""
         step = max(1, self.nnz // csr.SAMPLE_SIZE)
         return csr.CountSummary(np.diff(self.indptr), *self.marginals(), self.data[::step])
 
@@ -389,7 +389,7 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the counts to a directory atomically; it replaces a directory of older counts.
 
-        Whoever reads the directory meanwhile, or after this process was killed, finds the old counts or the new ones.
+        A reader finds the old counts or the new ones, even if this process is killed while it writes.
 
         Examples
         --------
@@ -405,9 +405,9 @@ class Cooccurrence(SaveLoad):  # type: ignore[misc]  # gensim has no type inform
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], mmap: str | None = None) -> Cooccurrence:
-        """Load what :meth:`save` wrote, into memory or, with ``mmap="r"``, memory-mapped; checksums are verified.
+        """Load saved counts into memory or, with ``mmap="r"``, memory-mapped, and verify their checksums.
 
-        The directory may also be a URL that smart_open reads; it is then loaded into memory.
+        The directory may also be a URL that smart_open reads; the counts are then loaded into memory.
         """
         found, checksums = checksummed.read_with_checksums(path, FORMAT, mmap)
         schema.check(os.fspath(path), found, {"words": WORDS}, others=DTYPES.keys())

@@ -35,7 +35,7 @@ GENSIM_PARAMETERS = (
 
 
 class UntrustedError(ValueError):
-    """A pickle would have to be loaded, and nobody said that it may be."""
+    """Loading this file would unpickle it, which needs permission."""
 
     def __init__(self, path: str) -> None:
         super().__init__(
@@ -68,7 +68,7 @@ class LoadedModel:
 
     @property
     def objective(self) -> tuple[object, ...]:
-        """What the losses depend on: those of two models can be compared only if this is the same."""
+        """What the losses depend on: the losses of two models can be compared only if this is the same."""
         values = tuple(self.parameters.get(name) for name in OBJECTIVE_PARAMETERS)
         return *values, self.wv.index_to_key, self.wv.expandos.get("count", np.empty(0)).tobytes()
 
@@ -82,7 +82,7 @@ def load_model(path: str, trust: bool = False) -> LoadedModel:
         The file.
     trust : bool
         Whether to load a model that gensim's `save` wrote. Such a file is a pickle: whoever made it can run any code in
-        this process. Files of vectors need no trust.
+        this process. Files of vectors contain no code.
 
     Examples
     --------

@@ -32,7 +32,7 @@ class Unknown(str, Enum):
 
 
 class Method(str, Enum):
-    """Which word x answers an analogy "a is to b as c is to x": the one that maximizes this score."""
+    """How to answer an analogy "a is to b as c is to x": x is the word that maximizes this score."""
 
     ADD = "add"  # 3CosAdd: cos(x, b) - cos(x, a) + cos(x, c)
     MUL = "mul"  # 3CosMul: cos(x, b) cos(x, c) / (cos(x, a) + epsilon), with cosines shifted to 0 ... 1
@@ -42,7 +42,7 @@ class Method(str, Enum):
 class Score:
     """The result on one test set: Spearman's correlation or, for analogies, the share of correct answers.
 
-    The arrays have one value per item. `ratings` is empty for analogies, the last two arrays for similarity.
+    The arrays have one value per item. For analogies, `ratings` is empty; for similarity, the last two arrays are.
     """
 
     name: str
@@ -101,7 +101,7 @@ class Score:
 
 
 class Scores(list[Score]):
-    """The scores of a model on several test sets: a list that shows itself as a table.
+    """The scores of a model on several test sets: a list that prints as a table.
 
     Examples
     --------
@@ -127,7 +127,7 @@ class Scores(list[Score]):
 class Comparison:
     """The score of one model minus that of another on the same test set.
 
-    With the 95% confidence interval of the difference and the two-sided p-value of a paired bootstrap test.
+    It has the 95% confidence interval of the difference and the two-sided p-value of a paired bootstrap test.
     """
 
     difference: float
@@ -187,12 +187,12 @@ def analogies(
     restrict_vocab: int | None = None,
     block_bytes: int = 64 << 20,
 ) -> Score:
-    """Return the share of analogies that are answered correctly. The words of a question are never its answer.
+    """Return the share of analogies that are answered correctly. Words of the question are not accepted as answers.
 
     Parameters
     ----------
     wv : KeyedVectors
-        The vectors. As in gensim, upper and lower case are not distinguished.
+        The vectors. Upper and lower case are not distinguished, as in gensim.
     test_set : AnalogySet
         The questions.
     method : {"add", "mul"}
@@ -202,7 +202,7 @@ def analogies(
     restrict_vocab : int, optional
         Use only this many of the most frequent words; by default all, as in the paper (gensim: 300,000).
     block_bytes : int
-        Memory for the scores of questions that are answered together. It does not change the result.
+        Memory for the scores of one batch of questions. It does not change the result.
 
     Examples
     --------
@@ -274,7 +274,7 @@ def evaluate(
 def words_of(test_sets: Iterable[SimilaritySet | AnalogySet], wv: KeyedVectors) -> list[str]:
     """Return the words of similarity sets, in lower case if all words of `wv` are.
 
-    With :meth:`WordRank.with_words <gensim_wordrank.WordRank.with_words>`, they can all be scored.
+    Pass them to :meth:`WordRank.with_words <gensim_wordrank.WordRank.with_words>` to score unknown words, too.
     """
     pairs = [pair for test_set in test_sets if isinstance(test_set, SimilaritySet) for pair in test_set.pairs]
     is_lower = all(word == word.lower() for word in map(str, wv.index_to_key))
@@ -284,7 +284,7 @@ def words_of(test_sets: Iterable[SimilaritySet | AnalogySet], wv: KeyedVectors) 
 def compare(first: Score, second: Score) -> Comparison:
     """Compare two models on the same test set with a paired bootstrap test.
 
-    Items that either model leaves out are left out for both.
+    Items that one of the models leaves out are left out for both.
     """
     identities = [
         (score.name, score.kind, score.unknown, len(score.known), score.ratings.tobytes()) for score in (first, second)

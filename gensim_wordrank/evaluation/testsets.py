@@ -34,7 +34,7 @@ class SimilaritySet:
 
 @dataclass(frozen=True)
 class AnalogySet:
-    """Questions "a is to b as c is to ...?", and the accepted answers and the section of each."""
+    """Questions "a is to b as c is to ...?", with the accepted answers and the section of each."""
 
     name: str
     questions: list[tuple[str, str, str]]
@@ -42,14 +42,14 @@ class AnalogySet:
     sections: list[str]
 
     def is_syntactic(self) -> NDArray[np.bool_]:
-        """Return which questions are syntactic. Questions without a section (MSR) are."""
+        """Return which questions are syntactic. Questions without a section (MSR) count as syntactic."""
         return np.array([not section or section.lower().startswith(SYNTACTIC) for section in self.sections], bool)
 
 
 def read_similarity(path: str | os.PathLike[str]) -> SimilaritySet:
     """Read word pairs: lines of two words and a rating, separated by tabs, commas, semicolons or spaces.
 
-    Lines that begin with # are skipped, and so is a header line.
+    Lines that begin with # and a header line are skipped.
 
     Examples
     --------
@@ -90,8 +90,8 @@ def _to_number(text: str) -> float:
 def read_analogies(path: str | os.PathLike[str]) -> AnalogySet:
     """Read analogies: lines of four words, in sections that begin with ": name" (Google) or without sections (MSR).
 
-    A directory is read as BATS: its files have lines of a word, a tab, and answers separated by "/". Any two lines of
-    a file form a question.
+    A directory is read as BATS: a line of a file has a word, a tab, and answers separated by "/". Any two lines of a
+    file form a question.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def bundled_sets() -> list[SimilaritySet | AnalogySet]:
 
 
 def read_directory(path: str | os.PathLike[str]) -> list[SimilaritySet | AnalogySet]:
-    """Read all test sets in a directory. The first two lines of a file tell analogies from word pairs."""
+    """Read all test sets in a directory. The first two lines of a file show whether it has analogies or word pairs."""
     sets: list[SimilaritySet | AnalogySet] = []
     for entry in sorted(Path(path).iterdir()):
         if entry.name.startswith("."):

@@ -59,7 +59,7 @@ class ExpectedCounts:
 
 @dataclass(frozen=True)
 class Objective:
-    """The objective with its parameters, under the names :class:`~gensim_wordrank.WordRank` gives them.
+    """The objective and its parameters, named as in :class:`~gensim_wordrank.WordRank`.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Objective:
     x_max, epsilon : float
         Parameters of the weights.
     discount : float
-        The excess of a pair is max(0, X - discount X_w X_c / N): its count less the count expected of independent
+        The excess of a pair is max(0, X - discount X_w X_c / N): its count minus the count expected of independent
         words. X_w and X_c are the sums of all counts of the word and of the context; N is the sum of all counts. With 0
         the excess is X, as in the paper, which uses x_max = 100.
     l2 : float
@@ -210,7 +210,8 @@ class Objective:
 
         ``l2 max_pair_gradient min(2, max(1, 5e7 / |Omega|))``
 
-        Few pairs are less certain: from 50 down to 25 million pairs, the L2 term does not shrink with the text.
+        Counts of small texts are less certain, so the L2 term does not shrink with the text from 50 down to 25 million
+        pairs.
         """
         scale = min(settings.max_l2_scale, max(1.0, settings.many_pairs / max(1, n_pairs)))
         return self.l2 * scale * self.max_pair_gradient(n_contexts)

@@ -68,7 +68,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Image:
-    """A picture in a file of its own, which is not written with the document."""
+    """A picture in a separate file, which is not written with the document."""
 
     text: str
     name: str  # of the file, from the directory of the document
@@ -80,7 +80,7 @@ Writers = Mapping[str, Callable[[Any, str], None]]
 
 @dataclass(frozen=True, repr=False)
 class Document:
-    """Blocks under a title. All texts are plain text: markup in them is escaped. A notebook shows all of it."""
+    """A title and blocks. All texts are plain text; markup in them is escaped. A notebook shows the whole document."""
 
     title: str
     blocks: Sequence[Block]
@@ -104,8 +104,8 @@ def save(content: Figure | Document, path: str | os.PathLike[str]) -> None:
     content : Figure or Document
         The result of :func:`word_map`, :func:`model_report` or another function of this package.
     path : str or path
-        For a figure, a name ending in .png, .svg, .pdf or .html: an interactive page that needs no network. For a
-        document, .html or .md, which has its figures in files beside it.
+        A figure is saved as .png, .svg, .pdf or .html, an interactive page that needs no network. A document is saved
+        as .html or .md; the figures of .md are in files beside it.
     """
     writers: Writers = FIGURE_WRITERS if isinstance(content, Figure) else DOCUMENT_WRITERS
     write = atomic_files.select_writer(path, writers)

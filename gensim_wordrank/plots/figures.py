@@ -30,7 +30,7 @@ BARS_SHARE = 0.8
 
 
 def loss_functions() -> Figure:
-    """Return Figure 1 of the paper: the four rank losses, and the logarithmic loss with several alpha and beta.
+    """Return Figure 1 of the paper: the four rank losses, and the logarithmic loss for several alpha and beta.
 
     Examples
     --------
@@ -58,8 +58,8 @@ def loss_curves(losses: Mapping[str, Sequence[float]], objectives: Mapping[str, 
     losses : mapping of str to sequence of float
         `training_losses` of each model, by name. Models without losses are left out.
     objectives : mapping of str to object, optional
-        What the loss of each model depends on. Models with different values have panels of their own, because their
-        losses cannot be compared. By default, all losses share one panel.
+        What the loss of each model depends on. Models with different values have separate panels, because their losses
+        cannot be compared. By default, all losses share one panel.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def score_bars(names: Sequence[str], scores: Sequence[Sequence[Score]]) -> Figur
     names : sequence of str
         The names of the models.
     scores : sequence of sequence of Score
-        The scores of each model on the same test sets. Similarity and analogies have panels of their own.
+        The scores of each model on the same test sets. Similarity and analogies have separate panels.
 
     Examples
     --------
@@ -141,11 +141,11 @@ def quality_curves(results: Iterable[Mapping[str, Any]], scores: Sequence[str]) 
     Parameters
     ----------
     results : iterable of mapping
-        One per training run: "run", the name of its curve, "seconds", its scores and, if they vary, "epochs" and
-        "tokens". Runs that differ only in their seed become one point at their mean, with an error bar from the lowest
-        to the highest score.
+        One per training run, with the keys "run" (the name of its curve), "seconds", its scores and, if they vary,
+        "epochs" and "tokens". Runs that differ only in their seed become one point at their mean, with an error
+        bar from the lowest to the highest score.
     scores : sequence of str
-        The scores to draw, one panel each.
+        The scores to draw, one per panel.
 
     Examples
     --------

@@ -39,8 +39,8 @@ def word_map(
 ) -> Figure:
     """Return a map on which words with similar vectors are close, as in Figure 3.
 
-    Places are found by t-SNE of cosine distances. A map of one word and its neighbours has the word in the middle, and
-    the nearer a neighbour is to it, the higher is their cosine.
+    Positions come from t-SNE of cosine distances. A map of one word and its neighbours has the word in the middle;
+    neighbours with a higher cosine are nearer to it.
 
     Parameters
     ----------
@@ -49,15 +49,15 @@ def word_map(
     words : sequence of str
         Words in the vocabulary of `wv`.
     topn : int
-        Number of nearest neighbours to draw with each word, in its colour. The map needs at least three words in all.
+        Number of nearest neighbours to draw for each word, in its colour. The map needs at least three words in all.
     seed : int
         Seed of t-SNE.
     stability : Stability, optional
-        What :meth:`WordRank.stability <gensim_wordrank.WordRank.stability>` returned for the model of `wv`. Words are
-        then the paler, the fewer resamples have their neighbours.
+        What :meth:`WordRank.stability <gensim_wordrank.WordRank.stability>` returned for the model of `wv`. The fewer
+        resamples share the neighbours of a word, the paler it is.
     explainer : Explainer, optional
-        Of the same model. An HTML page then shows, under the mouse, the contexts that each neighbour shares with its
-        word.
+        An explainer of the same model. An HTML page then shows which contexts a neighbour shares with its word when
+        the mouse is over it.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def word_map(
 
 
 def change_map(change: Change, words: Sequence[Any], topn: int = 6, seed: int = 1) -> Figure:
-    """Return a map with an arrow from the place of each word in one text to its place in the other.
+    """Return a map with an arrow from the position of each word in one text to its position in the other.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def change_map(change: Change, words: Sequence[Any], topn: int = 6, seed: int = 
     words : sequence of str
         Words that changed.
     topn : int
-        Number of neighbours to draw that each word left, and that it joined.
+        Number of neighbours to draw of those that each word left, and of those that it joined.
     seed : int
         Seed of t-SNE.
 

@@ -31,7 +31,7 @@ def model_report(models: Sequence[LoadedModel], scores: Sequence[Sequence[Score]
     scores : sequence of sequence of Score
         The scores of each model on the same test sets.
     words : sequence of str
-        Words whose neighbours to show. Each model must know at least one of them.
+        Words to show neighbours of. Each model must know at least one of them.
 
     Examples
     --------

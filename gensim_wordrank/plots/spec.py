@@ -50,7 +50,7 @@ class Panel:
 
     @property
     def is_map(self) -> bool:
-        """Whether points have labels."""
+        """True if points have labels."""
         return any(series.labels for series in self.series)
 
     def map_limits(self) -> tuple[tuple[float, float], tuple[float, float]]:

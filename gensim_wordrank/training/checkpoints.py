@@ -58,11 +58,11 @@ class Checkpoints:
     Parameters
     ----------
     directory : str or path
-        Created if missing; must not hold a run.
+        Where to write. Created if missing; must not contain a run.
     every : int or str
-        Number of epochs, or a time such as "90s", "10min" or "2h". The last epoch always has a checkpoint.
+        Number of epochs, or a time such as "90s", "10min" or "2h". A checkpoint always follows the last epoch.
     keep : int
-        How many of the latest to keep. If the latest is damaged, the one before is used.
+        Number of checkpoints to keep. If the latest is damaged, the one before is used.
 
     Examples
     --------
