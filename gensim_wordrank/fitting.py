@@ -69,8 +69,8 @@ def limit_epochs(model: Any, sentences: Any, epochs: int) -> int:
         return epochs
     limited: int = min(model.epochs, MAX_ITERATOR_EPOCHS)
     logger.warning(
-        "the text is a %s, which Word2Vec would read in the first of %i epochs only. Training for %i epochs, "
-        "the 'epochs' of the model. For more than %i, pass a list",
+        "the text is a %s, which Word2Vec would read in the first of %i epochs only. Training for %i epochs: "
+        "the 'epochs' of the model, at most %i. For more, pass a list",
         type(sentences).__name__, epochs, limited, MAX_ITERATOR_EPOCHS,
     )  # fmt: skip
     return limited

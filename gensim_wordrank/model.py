@@ -48,8 +48,6 @@ logger = logging.getLogger(__name__)
 NO_SUBWORDS = "There are no vectors of unknown words. Train with subwords=True."
 FLOAT_BYTES = np.dtype(np.float32).itemsize
 # An iterator with more epochs than this comes from a program for Word2Vec, which reads an iterator in the first epoch
-# only: thousands of epochs cost it nothing.
-MAX_ITERATOR_EPOCHS = 100
 # for subclasses that change sentences in `_do_train_job`
 SENTENCES_PER_JOB = 100
 

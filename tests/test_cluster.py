@@ -383,7 +383,7 @@ def test_idle_machines_are_explained(caplog):
     caplog.set_level("WARNING", "gensim_wordrank")
     with in_process(2) as cluster:
         WordRank.from_cooccurrence(np.ones((9, 9)), vector_size=4, epochs=1, cluster=cluster)
-    assert re.search(r"inproc://\S+ stay idle: there are only 1 blocks", caplog.text)
+    assert re.search(r"idle: inproc://\S+. There are only 1 blocks", caplog.text)
     assert "1 of 2 threads" not in caplog.text
 
 

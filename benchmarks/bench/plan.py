@@ -67,13 +67,13 @@ def wordrank(text: Text) -> Iterator[Run]:
 
 
 def paper() -> Iterator[Run]:
-    """Yield the runs with the paper's settings: as printed on two texts, and those of Table 2, with AdaGrad.
+    """Yield the runs with the paper's settings: as printed, with AdaGrad on a larger text, and those of Table 2.
 
     Table 2 has four rank losses, with and without weights, and RobiRank (Yun et al., 2014), which takes the logarithm
     of the rank itself, with the logistic loss and equal weights.
     """
-    for tokens in (MEDIUM, USUAL):
-        yield Run("wordrank", Text("held-out", tokens), {"preset": "paper", "seed": 1})
+    yield Run("wordrank", Text("held-out", MEDIUM), {"preset": "paper", "seed": 1})
+    yield Run("wordrank", Text("held-out", USUAL), {**PAPER, "seed": 1})  # plain SGD diverges there
     text = Text("tuning", MEDIUM)
     robirank = {"rank_scale": 1.0, "rank_offset": 0.0, "pair_loss": "logistic", "weighted": False}
     variants = [{"rank_loss": loss, "weighted": weighted} for loss in RHO for weighted in (True, False)]

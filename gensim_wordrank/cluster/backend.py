@@ -367,7 +367,7 @@ def _start_training(group: WorkerGroup, config: TrainingConfig, counts: Any, sta
     logger.info("training from epoch %i on %i machines", state.epoch, n_machines)
     if n_machines < len(group.actors):
         idle, n_blocks = ", ".join(group.workers[n_machines:]), config.partition.n_blocks
-        logger.warning("%s stay idle: there are only %i blocks of words, one or more per machine", idle, n_blocks)
+        logger.warning("idle: %s. There are only %i blocks of words, one or more per machine", idle, n_blocks)
     n_threads = sum(group.client.nthreads()[worker] for worker in group.workers[:n_machines])
     if n_threads > config.partition.n_blocks:
         logger.warning("%i of %i threads can work at once, one per block", config.partition.n_blocks, n_threads)
