@@ -283,7 +283,7 @@ def test_killed_driver_leaves_nothing_on_its_hosts(server, texts, tmp_path, kill
     script = (
         "from gensim_wordrank.cluster import Hosts, ssh\n"
         "import time\n"
-        "ssh.DEATH_SECONDS = 8\n"
+        "ssh.DEATH_SECONDS = 20\n"
         f"with ssh.launched(Hosts(['{ADDRESSES[0]} threads=1 scratch={tmp_path}'], '{server[1]}/known_config')):\n"
         "    print('ready', flush=True)\n"
         "    time.sleep(100)\n"
@@ -296,7 +296,7 @@ def test_killed_driver_leaves_nothing_on_its_hosts(server, texts, tmp_path, kill
     if kill == signal.SIGTERM:
         assert driver.returncode == 128 + kill
         assert not list(tmp_path.glob("wordrank-*"))
-    for _ in range(300):
+    for _ in range(600):
         if not list(tmp_path.glob("wordrank-*")):
             break
         time.sleep(0.1)

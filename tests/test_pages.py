@@ -37,6 +37,11 @@ def browser(tmp_path_factory):
         context.close()
 
 
+# plots are drawn once, and again in the width of their panels
+HAVE_THEIR_SIZE = """() => [...document.querySelectorAll(".js-plotly-plot")].every(
+    (plot) => Math.abs(plot._fullLayout.width - plot.clientWidth) < 2)"""
+
+
 @pytest.fixture
 def show(browser):
     """Open a page from disk; afterwards check that it loaded no other file and logged nothing."""
@@ -49,6 +54,7 @@ def show(browser):
     def open_file(path):
         page.goto(path.as_uri())
         page.wait_for_selector(".main-svg")
+        page.wait_for_function(HAVE_THEIR_SIZE)
         return page
 
     yield open_file

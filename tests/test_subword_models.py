@@ -214,10 +214,12 @@ def test_command_line_with_subwords(tmp_path):
     assert found.exit_code == 0, found.output
     assert found.output.startswith("firefighting")
     assert run(main, ["similar", "--trust", path, "消防士"]).exit_code != 0
-    scored = run(main, ["evaluate", "--trust", path, "--unknown", "predict"])
-    assert scored.exit_code == 0, scored.output
-    plain_scores = run(main, ["evaluate", "--trust", path])
-    assert scored.output.splitlines()[0] != plain_scores.output.splitlines()[0]
+    rows = []
+    for unknown in ("predict", "zero"):
+        scored = run(main, ["evaluate", "--trust", path, "--unknown", unknown])
+        assert scored.exit_code == 0, scored.output
+        rows.append(next(line for line in scored.output.splitlines() if line.startswith("wordsim353")))
+    assert rows[0] != rows[1]
     assert "subwords" in run(main, ["info", "--trust", path]).output
 
 
