@@ -40,7 +40,7 @@ def main() -> None:
             path = Path(directory, how.value)
             loss = quantized.save(model.wv, path, how.value)
             rows.append((how.value, path.stat().st_size, loss, quantized.load(path)))
-    print("| vectors | MB | cosine | neighbours that stay |", " | ".join(test.name for test in tests), "|")
+    print("| vectors | MB | cosine | neighbours kept |", " | ".join(test.name for test in tests), "|")
     print("|---" * (4 + len(tests)) + "|")
     for name, size, loss, wv in rows:
         scores = (f"{100 * score.value:.1f}" for score in evaluate(wv, tests, unknown="skip"))
