@@ -217,7 +217,7 @@ def test_iterator_with_many_epochs(two_worlds, caplog):
         assert model.epochs_done == expected
     assert [record.getMessage() for record in caplog.records if record.levelno > logging.INFO] == [
         "the text is a list_iterator, which Word2Vec would read in the first of 2000 epochs only. Training for 3 "
-        "epochs, the 'epochs' of the model. For more than 100, pass a list"
+        "epochs: the 'epochs' of the model, at most 100. For more, pass a list"
     ]
 
 
