@@ -77,6 +77,8 @@ class SshWorker(ssh.Worker):  # type: ignore[misc]  # it has no type information
         tls = {"CA_FILE": pem, "WORKER__CERT": pem, "WORKER__KEY": pem}
         variables = [f"DASK_DISTRIBUTED__COMM__TLS__{name}={value}" for name, value in tls.items()]
         variables += ["DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION=True", "DASK_DISTRIBUTED__WORKER__HTTP__ROUTES='[]'"]
+        # Dask hands the driver's log level on, but waits for the line in which the worker logs its address
+        variables += ["DASK_LOGGING__DISTRIBUTED=info"]
         variables += [f"TMPDIR={self.folder}"]  # so all temporary files are removed, however the worker ends
         if level := os.environ.get("WORDRANK_CPU_LEVEL"):  # all machines at the same level
             variables += [f"WORDRANK_CPU_LEVEL={shlex.quote(level)}"]
